@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/checked.hpp>
+
+#include <cstdint>
+
+namespace shardplan {
+
+/// An exact, signed amount of memory or traffic in bytes. 63 bits hold 8 EiB; every operation is checked (core/checked.hpp), so an
+/// overflow is an error and never a wrap. Comparisons and arithmetic work in CUDA device code without a flag.
+/// The comparisons are written by hand because <compare> alone would cost half as much as the rest of the core.
+struct bytes {
+  std::int64_t count = 0;  ///< bytes
+
+  friend constexpr SHARDPLAN_HOST_DEVICE bool operator==(bytes left, bytes right) { return left.count == right.count; }
+  friend constexpr SHARDPLAN_HOST_DEVICE bool operator!=(bytes left, bytes right) { return left.count != right.count; }
+  friend constexpr SHARDPLAN_HOST_DEVICE bool operator<(bytes left, bytes right) { return left.count < right.count; }
+  friend constexpr SHARDPLAN_HOST_DEVICE bool operator>(bytes left, bytes right) { return left.count > right.count; }
+  friend constexpr SHARDPLAN_HOST_DEVICE bool operator<=(bytes left, bytes right) { return left.count <= right.count; }
+  friend constexpr SHARDPLAN_HOST_DEVICE bool operator>=(bytes left, bytes right) { return left.count >= right.count; }
+
+  friend constexpr SHARDPLAN_HOST_DEVICE bytes operator+(bytes left, bytes right) { return {checked_add(left.count, right.count)}; }
+  friend constexpr SHARDPLAN_HOST_DEVICE bytes operator-(bytes left, bytes right) { return {checked_subtract(left.count, right.count)}; }
+  friend constexpr SHARDPLAN_HOST_DEVICE bytes operator*(bytes left, std::int64_t right) { return {checked_multiply(left.count, right)}; }
+  friend constexpr SHARDPLAN_HOST_DEVICE bytes operator*(std::int64_t left, bytes right) { return {checked_multiply(left, right.count)}; }
+  /// Truncates, as an integer division does; error when `right` is 0. Use `ceil_divide` on `.count` to size a shard.
+  friend constexpr SHARDPLAN_HOST_DEVICE bytes operator/(bytes left, std::int64_t right) { return {checked_divide(left.count, right)}; }
+
+  constexpr SHARDPLAN_HOST_DEVICE bytes& operator+=(bytes right) { return *this = *this + right; }
+  constexpr SHARDPLAN_HOST_DEVICE bytes& operator-=(bytes right) { return *this = *this - right; }
+};
+
+namespace detail {
+constexpr bytes scaled(unsigned long long count, std::int64_t unit) {
+  if (count > static_cast<unsigned long long>(INT64_MAX)) fail_arithmetic_overflow("multiply");
+  return {checked_multiply(static_cast<std::int64_t>(count), unit)};
+}
+}  // namespace detail
+
+/// `80_GiB` (2^30), `512_MiB`, `4_KiB`, and the decimal `14_GB` (10^9), `7_MB`, `1_TB`, `3_TiB`, `1_B`. Whole numbers only: a fraction of a
+/// unit does not compile, an amount beyond 63 bits is an error.
+inline namespace literals {
+
+constexpr bytes operator""_B(unsigned long long count) { return detail::scaled(count, 1); }
+constexpr bytes operator""_KiB(unsigned long long count) { return detail::scaled(count, std::int64_t{1} << 10); }
+constexpr bytes operator""_MiB(unsigned long long count) { return detail::scaled(count, std::int64_t{1} << 20); }
+constexpr bytes operator""_GiB(unsigned long long count) { return detail::scaled(count, std::int64_t{1} << 30); }
+constexpr bytes operator""_TiB(unsigned long long count) { return detail::scaled(count, std::int64_t{1} << 40); }
+constexpr bytes operator""_KB(unsigned long long count) { return detail::scaled(count, 1'000); }
+constexpr bytes operator""_MB(unsigned long long count) { return detail::scaled(count, 1'000'000); }
+constexpr bytes operator""_GB(unsigned long long count) { return detail::scaled(count, 1'000'000'000); }
+constexpr bytes operator""_TB(unsigned long long count) { return detail::scaled(count, 1'000'000'000'000); }
+
+}  // namespace literals
+
+}  // namespace shardplan

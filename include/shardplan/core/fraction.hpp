@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/checked.hpp>
+
+#include <cstdint>
+
+namespace shardplan {
+
+/// An exact rational number, always reduced, with a positive denominator. It is a structural type. Bubbles, efficiencies and shares of
+/// memory are fractions, so two readers get the same digits. Operations are checked: an overflow or a zero denominator is an error.
+struct fraction {
+  std::int64_t numerator = 0;
+  std::int64_t denominator = 1;  ///< always > 0
+
+  constexpr fraction() = default;
+  constexpr fraction(std::int64_t whole) : numerator(whole) {}  // NOLINT(google-explicit-constructor): an integer is a fraction
+  /// Reduces. Error: `arithmetic_overflow` when `below` is 0 or the reduced value leaves 63 bits.
+  constexpr fraction(std::int64_t above, std::int64_t below) {
+    if (below == 0) detail::fail_arithmetic_overflow("divide");
+    const std::int64_t common = greatest_common_divisor(above, below);
+    numerator = above / common;
+    denominator = below / common;
+    if (denominator < 0) {
+      numerator = checked_subtract(0, numerator);
+      denominator = checked_subtract(0, denominator);
+    }
+  }
+
+  friend constexpr SHARDPLAN_HOST_DEVICE bool operator==(fraction left, fraction right) {
+    return left.numerator == right.numerator && left.denominator == right.denominator;
+  }
+  friend constexpr SHARDPLAN_HOST_DEVICE bool operator!=(fraction left, fraction right) { return !(left == right); }
+  friend constexpr SHARDPLAN_HOST_DEVICE bool operator<(fraction left, fraction right) { return less(left, right); }
+  friend constexpr SHARDPLAN_HOST_DEVICE bool operator>(fraction left, fraction right) { return less(right, left); }
+  friend constexpr SHARDPLAN_HOST_DEVICE bool operator<=(fraction left, fraction right) { return !less(right, left); }
+  friend constexpr SHARDPLAN_HOST_DEVICE bool operator>=(fraction left, fraction right) { return !less(left, right); }
+
+  friend constexpr fraction operator+(fraction left, fraction right) {
+    const std::int64_t common = greatest_common_divisor(left.denominator, right.denominator);
+    const std::int64_t scale = right.denominator / common;
+    return {checked_add(checked_multiply(left.numerator, scale), checked_multiply(right.numerator, left.denominator / common)),
+            checked_multiply(left.denominator, scale)};
+  }
+  friend constexpr fraction operator-(fraction value) { return {checked_subtract(0, value.numerator), value.denominator}; }
+  friend constexpr fraction operator-(fraction left, fraction right) { return left + -right; }
+  friend constexpr fraction operator*(fraction left, fraction right) {
+    // Reduce crosswise first, so that a result that fits never overflows on the way.
+    const fraction first{left.numerator, right.denominator};
+    const fraction second{right.numerator, left.denominator};
+    return {checked_multiply(first.numerator, second.numerator), checked_multiply(first.denominator, second.denominator)};
+  }
+  /// Error: `arithmetic_overflow` when `right` is 0.
+  friend constexpr fraction operator/(fraction left, fraction right) { return left * fraction{right.denominator, right.numerator}; }
+
+ private:
+  static constexpr std::int64_t greatest_common_divisor(std::int64_t left, std::int64_t right) {
+    while (right != 0) {
+      const std::int64_t rest = right == -1 ? 0 : left % right;  // INT64_MIN % -1 is not defined
+      left = right;
+      right = rest;
+    }
+    if (left == detail::int64_min) detail::fail_arithmetic_overflow("divide");
+    return left < 0 ? -left : (left == 0 ? 1 : left);
+  }
+  // Compares the integer parts, then the reciprocals of what is left, as in Euclid's algorithm: exact and free of overflow.
+  static constexpr SHARDPLAN_HOST_DEVICE bool less(fraction left, fraction right) {
+    std::int64_t left_above = left.numerator, left_below = left.denominator, right_above = right.numerator, right_below = right.denominator;
+    while (true) {
+      std::int64_t left_whole = left_above / left_below, left_rest = left_above % left_below;
+      std::int64_t right_whole = right_above / right_below, right_rest = right_above % right_below;
+      if (left_rest < 0) left_rest += left_below, --left_whole;
+      if (right_rest < 0) right_rest += right_below, --right_whole;
+      if (left_whole != right_whole) return left_whole < right_whole;
+      if (left_rest == 0 || right_rest == 0) return left_rest == 0 && right_rest != 0;
+      // left_rest / left_below < right_rest / right_below  <=>  right_below / right_rest < left_below / left_rest
+      const std::int64_t old_left_below = left_below;
+      left_above = right_below, left_below = right_rest;
+      right_above = old_left_below, right_below = left_rest;
+    }
+  }
+};
+
+/// The nearest double, for printing and for `timing`.
+constexpr double to_double(fraction value) { return static_cast<double>(value.numerator) / static_cast<double>(value.denominator); }
+
+}  // namespace shardplan

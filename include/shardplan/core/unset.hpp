@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+
+namespace shardplan {
+
+/// The value of a field that nobody wrote. It is not zero, so that a zero which somebody did write is refused by name and never taken for
+/// "not said".
+inline constexpr std::int64_t unset = INT64_MIN;
+
+}  // namespace shardplan

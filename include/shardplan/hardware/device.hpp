@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/bytes.hpp>
+#include <shardplan/core/part.hpp>
+#include <shardplan/core/text.hpp>
+#include <shardplan/hardware/link.hpp>
+
+#include <cstdint>
+
+namespace shardplan {
+
+/// Where a device's capacity figure comes from, the best kind first.
+enum class capacity_source {
+  driver,     ///< total memory as the vendor's tool reports it (nvidia-smi, npu-smi), in MiB
+  framework,  ///< total memory as a framework saw it, printed in GiB with two decimals and rounded down to bytes
+  nameplate,  ///< the product's name, in GB (10^9): the real capacity may differ by some percent
+};
+
+/// One accelerator as the run-time system sees it (an MI250X is two).
+struct device_spec {
+  literal name{};                        ///< the vendor's name
+  bytes memory{};                        ///< capacity that a plan is held against
+  capacity_source memory_source = capacity_source::nameplate;
+  std::int64_t bf16_flops = 0;         ///< peak dense BF16 matrix operations a second, without sparsity; 0: none
+  std::int64_t fp8_flops = 0;          ///< the same for FP8; 0: none
+  std::int64_t memory_bandwidth = 0;   ///< bytes a second
+  link fabric{};                         ///< between devices of one fabric domain (NVLink, xGMI, HCCS)
+  std::int64_t fabric_domain = 1;      ///< devices in the usual fabric domain
+  link host{};                           ///< to the host (PCIe)
+  link network{};                        ///< to other nodes, this device's usual share of the NICs
+
+  friend constexpr bool operator==(const device_spec&, const device_spec&) = default;
+};
+
+/// A type that says a device: it has `static constexpr shardplan::device_spec spec`.
+template <class Device>
+concept device = requires { requires detail::same<typename detail::plain<decltype(Device::spec)>::type, device_spec>; };
+
+}  // namespace shardplan

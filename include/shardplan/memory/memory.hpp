@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/checked.hpp>
+#include <shardplan/memory/activations.hpp>
+#include <shardplan/memory/buffers.hpp>
+#include <shardplan/memory/report.hpp>
+#include <shardplan/memory/states.hpp>
+#include <shardplan/memory/units.hpp>
+#include <shardplan/memory/working_set.hpp>
+#include <shardplan/parallel/stages.hpp>
+#include <shardplan/schedule/schedule_spec.hpp>
+#include <shardplan/spec/derived.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cstdint>
+
+namespace shardplan {
+
+/// What all stages of a plan have in common: computed once, read for each stage. Only for a spec that broke no rule of the first two tiers.
+struct memory_layout {
+  derived facts{};
+  model_units units{};
+  saved_activations saved{};
+  phase_sizes phases{};
+};
+
+/// The layout of a spec that broke no rule of the first two tiers.
+constexpr memory_layout memory_layout_of(const plan_spec& spec) {
+  memory_layout layout{};
+  layout.facts = derive(spec);
+  layout.units = units_of(spec, layout.facts);
+  layout.saved = saved_by_block(spec, layout.facts);
+  layout.phases = phases_of(spec, layout.facts, layout.saved);
+  return layout;
+}
+
+/// Memory of one pipeline rank ("stage" in messages).
+struct stage_account {
+  memory_report device{};      ///< on the device
+  offload_report offloaded{};  ///< what `offload<>` moved away
+};
+
+/// The account of pipeline rank `rank`: its chunks summed. Errors: none for a spec that passed the first two tiers of rules.
+constexpr stage_account account_of_stage(const plan_spec& spec, const memory_layout& layout, std::int64_t rank) {
+  const std::int64_t pp = spec.pp;
+  const std::int64_t chunks = spec.schedule.chunks;
+  std::int64_t dense_layers = 0;
+  std::int64_t layers = 0;
+  bool is_first = false;
+  bool is_last = false;
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+    const std::int64_t stage = stage_of_chunk(spec.schedule.layout, pp, chunk, rank);
+    const layer_range range = layers_of_stage(spec.layer_split, spec.model.layers, pp * chunks, stage);
+    layers += range.count;
+    dense_layers += spec.model.experts.count == 0 ? range.count : spec.model.dense_layers_in(range.first, range.count);
+    is_first = is_first || stage == 0;
+    is_last = is_last || stage == pp * chunks - 1;
+  }
+  const std::int64_t expert_layers = layers - dense_layers;
+
+  const model_units& units = layout.units;
+  const auto sum = [&](std::int64_t unit::*field) {
+    return layers * units.every_block.*field + dense_layers * units.dense_block.*field + expert_layers * units.expert_block.*field +
+           (is_first ? units.input.*field : 0) + (is_last ? units.output.*field : 0);
+  };
+  // Only what some account of this plan reads is added up.
+  unit held{};
+  held.dense = sum(&unit::dense);
+  if (expert_layers > 0) held.routed = sum(&unit::routed);
+  if (spec.zero == 0) held.state_bytes = sum(&unit::state_bytes);
+  if (spec.zero > 0 && spec.optimizer.hidden_matrix_moments >= 0) held.dense_hidden = sum(&unit::dense_hidden);
+  const std::int64_t linear_shapes = units.every_block.linear_shapes + (dense_layers > 0 ? units.dense_block.linear_shapes : 0) +
+                                     (expert_layers > 0 ? units.expert_block.linear_shapes : 0) + (is_last ? units.output.linear_shapes : 0);
+
+  stage_account account{};
+  memory_report& report = account.device;
+  const rank_states states = states_of(spec, layout.facts, held);
+  report.weights.count = states.weights;
+  (spec.offload.gradients == storage::device ? report.gradients : account.offloaded.host).count = states.gradients;
+  if (spec.offload.states == storage::device) {
+    report.master.count = states.master;
+    report.optimizer.count = states.optimizer;
+  } else {
+    (spec.offload.states == storage::host ? account.offloaded.host : account.offloaded.nvme).count += states.master + states.optimizer;
+  }
+
+  const saved_activations& saved = layout.saved;
+  const std::int64_t in_flight = spec.schedule.in_flight(pp, layout.facts.micro_batches, chunks, rank);
+  const std::int64_t kept = spec.recompute == recomputes::full ? saved.block_input * layers : saved.dense_block * dense_layers + saved.expert_block * expert_layers;
+  report.activations.count = chunks == 1 ? kept * in_flight : ceil_divide(kept * in_flight, chunks);
+
+  const phase_sizes& phases = layout.phases;
+  std::int64_t working = expert_layers > 0 ? phases.expert_backward : phases.dense_backward;
+  if (dense_layers > 0 && phases.dense_backward > working) working = phases.dense_backward;
+  if (is_last && phases.logits + phases.around_loss > working) {
+    report.logits.count = phases.logits;
+    working = phases.around_loss;
+  }
+  if (spec.zero >= 3) {
+    working += gathered_units(spec.precision, units, dense_layers > 0, expert_layers > 0, is_first, is_last);
+  } else if (spec.precision.weight > spec.precision.compute) {
+    working += spec.precision.compute * sum(&unit::linear);  // autocast's copies, which the graph keeps until the end of backward
+  }
+  report.working.count = working;
+  report.buffers.count = stage_buffers(spec, linear_shapes, held.elements());
+  report.reserve.count = spec.headroom_mebibytes << 20;
+  return account;
+}
+
+/// `total()` of a stage, summed without the checks that the bounds of the first tier of rules make needless.
+constexpr std::int64_t total_of_stage(const plan_spec& spec, const memory_layout& layout, std::int64_t rank) {
+  const stage_account account = account_of_stage(spec, layout, rank);
+  const memory_report& report = account.device;
+  return report.weights.count + report.gradients.count + report.master.count + report.optimizer.count + report.activations.count +
+         report.logits.count + report.working.count + report.buffers.count + report.reserve.count;
+}
+
+}  // namespace shardplan

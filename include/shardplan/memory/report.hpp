@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/bytes.hpp>
+#include <shardplan/core/device_code.hpp>
+
+namespace shardplan {
+
+/// The parts of a rank's memory, in the order of `memory_report`.
+enum class component { weights, gradients, master, optimizer, activations, logits, working, buffers, reserve };
+
+/// Bytes on one device of one pipeline stage, at the moment of its peak (second step on, when the optimizer has its state). The first four are
+/// exact; `activations` and `logits` are the reference formulas of their kernels; `working`, `buffers` and `reserve` are estimates:
+/// docs/exact_and_estimates.md.
+struct memory_report {
+  bytes weights{};      ///< the rank's own shard of the weights that the layers read
+  bytes gradients{};    ///< the rank's own shard of the gradients, and of their accumulator
+  bytes master{};       ///< the optimizer's own copy of the weights
+  bytes optimizer{};    ///< moments, factors, code tables
+  bytes activations{};  ///< tensors kept for backward: one micro-batch x micro-batches in flight
+  bytes logits{};       ///< what head and loss keep; only on the last stage
+  bytes working{};      ///< lives inside one phase only: gradients of activations, gathered weights, a recomputed layer
+  bytes buffers{};      ///< communication buckets and scratch that stays
+  bytes reserve{};      ///< outside the framework's allocator: context, communicators, headroom
+
+  /// Weights, gradients, master copy and optimizer state.
+  constexpr SHARDPLAN_HOST_DEVICE bytes states() const { return weights + gradients + master + optimizer; }
+  /// All but `reserve`: what the peak of a framework's allocator is compared with.
+  constexpr SHARDPLAN_HOST_DEVICE bytes allocated() const { return states() + activations + logits + working + buffers; }
+  /// Everything: what the device must hold.
+  constexpr SHARDPLAN_HOST_DEVICE bytes total() const { return allocated() + reserve; }
+
+  friend constexpr SHARDPLAN_HOST_DEVICE bool operator==(const memory_report& left, const memory_report& right) {
+    return left.weights == right.weights && left.gradients == right.gradients && left.master == right.master && left.optimizer == right.optimizer &&
+           left.activations == right.activations && left.logits == right.logits && left.working == right.working &&
+           left.buffers == right.buffers && left.reserve == right.reserve;
+  }
+};
+
+/// Bytes of one rank that `offload<>` moved off the device.
+struct offload_report {
+  bytes host{};  ///< master weights, optimizer state or gradients in host memory
+  bytes nvme{};  ///< master weights and optimizer state on NVMe
+
+  friend constexpr SHARDPLAN_HOST_DEVICE bool operator==(const offload_report& left, const offload_report& right) {
+    return left.host == right.host && left.nvme == right.nvme;
+  }
+};
+
+/// The bytes of one component.
+constexpr bytes component_of(const memory_report& report, component which) {
+  switch (which) {
+    case component::weights: return report.weights;
+    case component::gradients: return report.gradients;
+    case component::master: return report.master;
+    case component::optimizer: return report.optimizer;
+    case component::activations: return report.activations;
+    case component::logits: return report.logits;
+    case component::working: return report.working;
+    case component::buffers: return report.buffers;
+    case component::reserve: return report.reserve;
+  }
+  return {};
+}
+
+/// The largest component (the first of equals).
+constexpr component largest_component(const memory_report& report) {
+  component largest = component::weights;
+  for (int i = 1; i <= static_cast<int>(component::reserve); ++i)
+    if (component_of(report, static_cast<component>(i)) > component_of(report, largest)) largest = static_cast<component>(i);
+  return largest;
+}
+
+}  // namespace shardplan

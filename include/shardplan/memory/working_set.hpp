@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/memory/activations.hpp>
+#include <shardplan/memory/units.hpp>
+#include <shardplan/spec/derived.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cstdint>
+
+namespace shardplan {
+
+/// What lives in one phase only, for each kind of phase; bytes.
+struct phase_sizes {
+  std::int64_t dense_backward = 0;   ///< backward of a dense block
+  std::int64_t expert_backward = 0;  ///< backward of a block with routed experts
+  std::int64_t logits = 0;           ///< last stage: one copy of the logits
+  std::int64_t around_loss = 0;      ///< last stage: what lives beside them in the loss phase
+};
+
+/// Estimate. Phases are compared, not added: the sum would be 2.5 to 9 % too high.
+/// - backward of a block: gradients of the activations inside it, T (4f + 2h) / t in bf16, and with full recompute the block's complete saved set;
+/// - loss, on the last stage: one copy of the logits in the compute precision (fused cross-entropy in place) and 8Th / t around the final norm.
+/// Both hold two gathered sequence buffers under sequence parallelism. With the states and `stage_buffers` within 0.4 % of 27 runs on B200
+/// (tests/truth/b200.cpp).
+constexpr phase_sizes phases_of(const plan_spec& spec, const derived& facts, const saved_activations& saved) {
+  const transformer& shape = spec.model;
+  const std::int64_t element = spec.precision.compute;
+  const std::int64_t tp = facts.grid.tp;
+  const std::int64_t gathered = facts.grid.sequence_shards > 1 ? 2 * element * shape.hidden * facts.tokens : 0;
+  const bool full = spec.recompute == recomputes::full;
+
+  phase_sizes sizes{};
+  sizes.dense_backward = gathered + saved.block_input + element * 2 * (shape.ffn / tp) * facts.tokens + (full ? saved.dense_block : 0);
+  if (shape.experts.count > 0)
+    sizes.expert_backward = gathered + saved.block_input + element * 2 * (shape.expert_width() / facts.grid.etp) * routed_tokens(spec, facts) +
+                            (full ? saved.expert_block : 0);
+  sizes.logits = element * (facts.vocabulary / tp) * facts.tokens;
+  sizes.around_loss = gathered + 4 * saved.block_input;
+  return sizes;
+}
+
+/// Estimate, bytes: under ZeRO-3 the gathered weights of the largest unit and of one prefetched block, and the whole gradient of the largest unit
+/// before it is reduced (deepspeedai/DeepSpeed; pytorch/torchtitan docs/fsdp.md).
+constexpr std::int64_t gathered_units(const precision_spec& precision, const model_units& units, bool has_dense, bool has_experts, bool is_first,
+                                      bool is_last) {
+  std::int64_t block = has_dense ? units.dense_block.elements() : 0;
+  if (has_experts && units.expert_block.elements() > block) block = units.expert_block.elements();
+  block += units.every_block.elements();
+  std::int64_t largest = block;
+  if (is_first && units.input.elements() > largest) largest = units.input.elements();
+  if (is_last && units.output.elements() > largest) largest = units.output.elements();
+  return precision.compute * (largest + block) + precision.gradient * largest;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/part.hpp>
+#include <shardplan/model/transformer.hpp>
+
+namespace shardplan {
+
+/// A type that says a model: it has `static constexpr shardplan::transformer shape`.
+template <class Model>
+concept transformer_model = requires { requires detail::same<typename detail::plain<decltype(Model::shape)>::type, transformer>; };
+
+/// Part of a plan (needed): the model that is trained.
+template <transformer_model Model>
+struct model {
+  static constexpr part_kind kind = part_kind::model;
+  template <class Spec>
+  static constexpr void apply(Spec& spec) {
+    note_part<part_kind::model>(spec);
+    spec.model = Model::shape;
+  }
+};
+
+}  // namespace shardplan

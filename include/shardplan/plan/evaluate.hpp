@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/bytes.hpp>
+#include <shardplan/memory/memory.hpp>
+#include <shardplan/memory/report.hpp>
+#include <shardplan/plan/remedy.hpp>
+#include <shardplan/plan/rules/check.hpp>
+#include <shardplan/plan/violation.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cstdint>
+
+namespace shardplan {
+
+/// The figures of a plan that are one number. All zero when a rule of the first two tiers is broken: nothing could be computed.
+struct plan_figures {
+  std::int64_t world_size = 0;     ///< devices
+  std::int64_t data_parallel = 0;  ///< replicas of the batch, without cp
+  std::int64_t micro_batches = 0;  ///< of one replica in a step
+  bytes peak_memory{};             ///< the largest `total()` of all stages
+  std::int64_t peak_stage = 0;     ///< the first stage that reaches it
+
+  friend constexpr bool operator==(const plan_figures&, const plan_figures&) = default;
+};
+
+/// What `evaluate` returns.
+struct evaluation : plan_figures {
+  violation_list violations{};
+};
+
+/// The figures of `spec`, without the rules' verdict.
+constexpr plan_figures figures_of(const plan_spec& spec) {
+  plan_figures figures{};
+  if (!detail::is_computable(spec)) return figures;
+  const memory_layout layout = memory_layout_of(spec);
+  const detail::peak_account peak = detail::peak_of(spec, layout);
+  figures.world_size = layout.facts.grid.world;
+  figures.data_parallel = layout.facts.grid.dp;
+  figures.micro_batches = layout.facts.micro_batches;
+  figures.peak_memory = peak.total;
+  figures.peak_stage = peak.stage;
+  return figures;
+}
+
+/// The account of one pipeline rank of `spec`: all zero when a rule of the first two tiers is broken or there is no such rank.
+constexpr stage_account stage_memory(const plan_spec& spec, std::int64_t stage) {
+  if (stage < 0 || stage >= spec.pp || !detail::is_computable(spec)) return {};
+  return account_of_stage(spec, memory_layout_of(spec), stage);
+}
+
+/// Every broken rule of `spec`, tier by tier (plan/violation.hpp); empty when the plan is valid. A plan that does not fit comes with the smallest
+/// change that was checked to make it valid.
+constexpr violation_list violations_in(const plan_spec& spec) {
+  detail::recording_sink sink{};
+  detail::check_all(spec, sink);
+  for (violation& item : sink.list.items)
+    if (item.broken == rule::does_not_fit) item.try_this = smallest_remedy(spec);
+  return sink.list;
+}
+
+/// The run-time twin of a plan type (it is constexpr too): the same figures and the same violations as values. No error is possible: whatever
+/// is in `spec`, the answer is a value. (A user's own schedule function must not throw.)
+constexpr evaluation evaluate(const plan_spec& spec) {
+  evaluation result{};
+  static_cast<plan_figures&>(result) = figures_of(spec);
+  result.violations = violations_in(spec);
+  return result;
+}
+
+}  // namespace shardplan

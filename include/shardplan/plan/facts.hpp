@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/memory/report.hpp>
+#include <shardplan/parallel/degrees.hpp>
+#include <shardplan/parallel/sharding.hpp>
+#include <shardplan/parallel/vocabulary.hpp>
+#include <shardplan/plan/quantity.hpp>
+#include <shardplan/recipe/batch.hpp>
+
+#include <cstdint>
+
+namespace shardplan {
+
+// The words that error lines are made of: types that are declared and never defined. A number of a plan is named by its part (`tp<8>`) where
+// there is one, else by a fact type with the name of the quantity.
+
+template <std::int64_t Value>
+struct layers;
+template <std::int64_t Value>
+struct hidden;
+template <std::int64_t Value>
+struct heads;
+template <std::int64_t Value>
+struct kv_heads;
+template <std::int64_t Value>
+struct head_dim;
+template <std::int64_t Value>
+struct ffn;
+template <std::int64_t Value>
+struct vocabulary;
+template <std::int64_t Value>
+struct positions;
+template <std::int64_t Value>
+struct expert_count;
+template <std::int64_t Value>
+struct top_k;
+template <std::int64_t Value>
+struct expert_ffn;
+template <std::int64_t Value>
+struct shared_ffn;
+template <std::int64_t Value>
+struct leading_dense;
+template <std::int64_t Value>
+struct device_memory;
+template <std::int64_t Value>
+struct devices_per_node;
+template <std::int64_t Value>
+struct nodes;
+template <std::int64_t Value>
+struct device_count;
+template <std::int64_t Value>
+struct layer_split_entry;
+template <std::int64_t Value>
+struct layer_split_entries;
+template <std::int64_t Value>
+struct layer_split_sum;
+template <std::int64_t Value>
+struct chunks;
+template <std::int64_t Value>
+struct in_flight;
+template <std::int64_t Value>
+struct weight_bytes;
+template <std::int64_t Value>
+struct gradient_bytes;
+template <std::int64_t Value>
+struct accumulator_bytes;
+template <std::int64_t Value>
+struct master_bytes;
+template <std::int64_t Value>
+struct moment_bytes;
+template <std::int64_t Value>
+struct compute_bytes;
+template <std::int64_t Value>
+struct moments;
+template <std::int64_t Value>
+struct hidden_matrix_moments;
+template <std::int64_t Value>
+struct block;
+template <std::int64_t Value>
+struct least_elements;
+template <std::int64_t Value>
+struct table_bytes;
+template <std::int64_t Value>
+struct pp_x_chunks;
+template <std::int64_t Value>
+struct tp_x_pp_x_cp;
+template <std::int64_t Value>
+struct tp_x_pp_x_cp_x_dp;
+template <std::int64_t Value>
+struct etp_x_ep_x_pp;
+template <std::int64_t Value>
+struct cp_x_tp;
+template <std::int64_t Value>
+struct micro_batch_x_dp;
+template <std::int64_t Value>
+struct parameters;
+template <std::int64_t Value>
+struct activation_bytes;
+template <std::int64_t Value>
+struct headroom_mebibytes;
+
+/// Pipeline rank that a violation is about.
+template <std::int64_t Rank>
+struct stage;
+/// An amount of memory with one decimal: `GiB<79, 5>` is 79.5 GiB. What is needed is rounded up, what is there down.
+template <std::int64_t Whole, std::int64_t Tenths>
+struct GiB;
+/// The legal range of a number.
+template <std::int64_t Value>
+struct at_least;
+template <std::int64_t Value>
+struct at_most;
+/// What the plan needs and what there is.
+template <class Fact>
+struct needs;
+template <class Fact>
+struct has;
+/// The largest component of a stage and its bytes.
+template <component Which, class Amount>
+struct largest;
+/// A change of one part that was checked to make the plan valid.
+template <class Part>
+struct try_;
+/// No single change that shardplan tries makes the plan valid.
+struct nothing_small_helps;
+
+namespace detail {
+
+// Functions that are declared and never defined, and whose argument says which fact is meant: nvcc's front end prints a type that was deduced
+// as it is, but one that came out of a nested `::type` with all of our internals around it.
+template <quantity What, std::int64_t Value>
+struct fact_key {};
+template <std::int64_t Value>
+layers<Value>* fact_of(fact_key<quantity::layers, Value>);
+template <std::int64_t Value>
+hidden<Value>* fact_of(fact_key<quantity::hidden, Value>);
+template <std::int64_t Value>
+heads<Value>* fact_of(fact_key<quantity::heads, Value>);
+template <std::int64_t Value>
+kv_heads<Value>* fact_of(fact_key<quantity::kv_heads, Value>);
+template <std::int64_t Value>
+head_dim<Value>* fact_of(fact_key<quantity::head_dim, Value>);
+template <std::int64_t Value>
+ffn<Value>* fact_of(fact_key<quantity::ffn, Value>);
+template <std::int64_t Value>
+vocabulary<Value>* fact_of(fact_key<quantity::vocabulary, Value>);
+template <std::int64_t Value>
+positions<Value>* fact_of(fact_key<quantity::positions, Value>);
+template <std::int64_t Value>
+expert_count<Value>* fact_of(fact_key<quantity::expert_count, Value>);
+template <std::int64_t Value>
+top_k<Value>* fact_of(fact_key<quantity::top_k, Value>);
+template <std::int64_t Value>
+expert_ffn<Value>* fact_of(fact_key<quantity::expert_ffn, Value>);
+template <std::int64_t Value>
+shared_ffn<Value>* fact_of(fact_key<quantity::shared_ffn, Value>);
+template <std::int64_t Value>
+leading_dense<Value>* fact_of(fact_key<quantity::leading_dense, Value>);
+template <std::int64_t Value>
+device_memory<Value>* fact_of(fact_key<quantity::device_memory, Value>);
+template <std::int64_t Value>
+devices_per_node<Value>* fact_of(fact_key<quantity::devices_per_node, Value>);
+template <std::int64_t Value>
+nodes<Value>* fact_of(fact_key<quantity::nodes, Value>);
+template <std::int64_t Value>
+device_count<Value>* fact_of(fact_key<quantity::device_count, Value>);
+template <std::int64_t Value>
+layer_split_entry<Value>* fact_of(fact_key<quantity::layer_split_entry, Value>);
+template <std::int64_t Value>
+layer_split_entries<Value>* fact_of(fact_key<quantity::layer_split_entries, Value>);
+template <std::int64_t Value>
+layer_split_sum<Value>* fact_of(fact_key<quantity::layer_split_sum, Value>);
+template <std::int64_t Value>
+chunks<Value>* fact_of(fact_key<quantity::chunks, Value>);
+template <std::int64_t Value>
+in_flight<Value>* fact_of(fact_key<quantity::in_flight, Value>);
+template <std::int64_t Value>
+weight_bytes<Value>* fact_of(fact_key<quantity::weight_bytes, Value>);
+template <std::int64_t Value>
+gradient_bytes<Value>* fact_of(fact_key<quantity::gradient_bytes, Value>);
+template <std::int64_t Value>
+accumulator_bytes<Value>* fact_of(fact_key<quantity::accumulator_bytes, Value>);
+template <std::int64_t Value>
+master_bytes<Value>* fact_of(fact_key<quantity::master_bytes, Value>);
+template <std::int64_t Value>
+moment_bytes<Value>* fact_of(fact_key<quantity::moment_bytes, Value>);
+template <std::int64_t Value>
+compute_bytes<Value>* fact_of(fact_key<quantity::compute_bytes, Value>);
+template <std::int64_t Value>
+moments<Value>* fact_of(fact_key<quantity::moments, Value>);
+template <std::int64_t Value>
+hidden_matrix_moments<Value>* fact_of(fact_key<quantity::hidden_matrix_moments, Value>);
+template <std::int64_t Value>
+block<Value>* fact_of(fact_key<quantity::block, Value>);
+template <std::int64_t Value>
+least_elements<Value>* fact_of(fact_key<quantity::least_elements, Value>);
+template <std::int64_t Value>
+table_bytes<Value>* fact_of(fact_key<quantity::table_bytes, Value>);
+template <std::int64_t Value>
+pp_x_chunks<Value>* fact_of(fact_key<quantity::pp_x_chunks, Value>);
+template <std::int64_t Value>
+tp_x_pp_x_cp<Value>* fact_of(fact_key<quantity::tp_x_pp_x_cp, Value>);
+template <std::int64_t Value>
+tp_x_pp_x_cp_x_dp<Value>* fact_of(fact_key<quantity::tp_x_pp_x_cp_x_dp, Value>);
+template <std::int64_t Value>
+etp_x_ep_x_pp<Value>* fact_of(fact_key<quantity::etp_x_ep_x_pp, Value>);
+template <std::int64_t Value>
+cp_x_tp<Value>* fact_of(fact_key<quantity::cp_x_tp, Value>);
+template <std::int64_t Value>
+micro_batch_x_dp<Value>* fact_of(fact_key<quantity::micro_batch_x_dp, Value>);
+template <std::int64_t Value>
+parameters<Value>* fact_of(fact_key<quantity::parameters, Value>);
+template <std::int64_t Value>
+activation_bytes<Value>* fact_of(fact_key<quantity::activation_bytes, Value>);
+template <std::int64_t Value>
+headroom_mebibytes<Value>* fact_of(fact_key<quantity::headroom_mebibytes, Value>);
+template <std::int64_t Value>
+sequence<Value>* fact_of(fact_key<quantity::sequence, Value>);
+template <std::int64_t Value>
+micro_batch<Value>* fact_of(fact_key<quantity::micro_batch, Value>);
+template <std::int64_t Value>
+global_batch<Value>* fact_of(fact_key<quantity::global_batch, Value>);
+template <std::int64_t Value>
+tp<Value>* fact_of(fact_key<quantity::tp, Value>);
+template <std::int64_t Value>
+pp<Value>* fact_of(fact_key<quantity::pp, Value>);
+template <std::int64_t Value>
+dp<Value>* fact_of(fact_key<quantity::dp, Value>);
+template <std::int64_t Value>
+cp<Value>* fact_of(fact_key<quantity::cp, Value>);
+template <std::int64_t Value>
+ep<Value>* fact_of(fact_key<quantity::ep, Value>);
+template <std::int64_t Value>
+etp<Value>* fact_of(fact_key<quantity::etp, Value>);
+template <std::int64_t Value>
+zero<Value>* fact_of(fact_key<quantity::zero, Value>);
+template <std::int64_t Value>
+vocabulary_multiple<Value>* fact_of(fact_key<quantity::vocabulary_multiple, Value>);
+
+}  // namespace detail
+
+}  // namespace shardplan

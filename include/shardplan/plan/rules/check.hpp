@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/bytes.hpp>
+#include <shardplan/memory/memory.hpp>
+#include <shardplan/plan/rules/combinations.hpp>
+#include <shardplan/plan/rules/divisibility.hpp>
+#include <shardplan/plan/rules/ranges.hpp>
+#include <shardplan/plan/rules/sink.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cstdint>
+
+namespace shardplan::detail {
+
+struct peak_account {
+  bytes total{};
+  std::int64_t stage = 0;
+};
+
+// Every stage is looked at: the last one is the worst as often as the first.
+constexpr peak_account peak_of(const plan_spec& spec, const memory_layout& layout) {
+  peak_account peak{};
+  for (std::int64_t stage = 0; stage < spec.pp; ++stage) {
+    const std::int64_t total = total_of_stage(spec, layout, stage);
+    if (total > peak.total.count) {
+      peak.total.count = total;
+      peak.stage = stage;
+    }
+  }
+  return peak;
+}
+
+constexpr bool is_computable(const plan_spec& spec) {
+  counting_sink sink{};
+  check_ranges(spec, sink);
+  if (sink.count == 0) check_divisibility(spec, sink);
+  return sink.count == 0;
+}
+
+// All rules, tier by tier: a broken tier is reported whole and ends the matter.
+template <class Sink>
+constexpr void check_all(const plan_spec& spec, Sink& sink) {
+  check_ranges(spec, sink);
+  if (sink.count != 0) return;
+  check_divisibility(spec, sink);
+  if (sink.count != 0) return;
+  check_combinations(spec, sink);
+  const memory_layout layout = memory_layout_of(spec);
+  const peak_account peak = peak_of(spec, layout);
+  if (peak.total > spec.device.memory) sink.add_misfit(spec, layout, peak.stage);
+}
+
+constexpr int count_violations(const plan_spec& spec) {
+  counting_sink sink{};
+  check_all(spec, sink);
+  return sink.count;
+}
+
+// Whether the memory rule, and it alone, is kept: what `fits` asks.
+constexpr bool memory_fits(const plan_spec& spec) {
+  if (!is_computable(spec)) return false;
+  return peak_of(spec, memory_layout_of(spec)).total <= spec.device.memory;
+}
+
+}  // namespace shardplan::detail

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/unset.hpp>
+#include <shardplan/parallel/vocabulary.hpp>
+#include <shardplan/plan/quantity.hpp>
+#include <shardplan/plan/violation.hpp>
+#include <shardplan/spec/derived.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace shardplan::detail {
+
+// Tier two: what must divide divides. Only for a spec that passed tier one. Sources of the rules: docs/reference/rules.md.
+
+template <class Sink>
+constexpr void check_divides(Sink& sink, quantity divisor, std::int64_t by, quantity dividend, std::int64_t of) {
+  if (of % by != 0) sink.add_pair(rule::does_not_divide, {divisor, by}, {dividend, of});
+}
+
+// Replicas, or 0 when the cluster does not hold a whole number of them.
+template <class Sink>
+constexpr std::int64_t check_world(const plan_spec& spec, Sink& sink) {
+  const std::int64_t devices = spec.devices_per_node * spec.nodes;
+  const std::int64_t model_ranks = spec.tp * spec.pp * spec.cp;
+  if (spec.model.experts.count > 0)
+    check_divides(sink, quantity::etp_x_ep_x_pp, spec.etp * spec.ep * spec.pp, quantity::device_count, devices);
+  if (spec.dp != unset) {
+    if (model_ranks * spec.dp != devices)
+      sink.add_pair(rule::does_not_match, {quantity::tp_x_pp_x_cp_x_dp, model_ranks * spec.dp}, {quantity::device_count, devices});
+    return spec.dp;
+  }
+  if (devices % model_ranks == 0) return devices / model_ranks;
+  const bool tp_alone = spec.tp == model_ranks;
+  const bool pp_alone = spec.pp == model_ranks;
+  const quantity what = tp_alone ? quantity::tp : pp_alone ? quantity::pp : quantity::tp_x_pp_x_cp;
+  sink.add_pair(rule::does_not_divide, {what, model_ranks}, {quantity::device_count, devices});
+  return 0;
+}
+
+template <class Sink>
+constexpr void check_widths(const plan_spec& spec, Sink& sink) {
+  const transformer& shape = spec.model;
+  const std::int64_t kv_heads = shape.key_value_heads();
+  if (shape.head_dim == 0) check_divides(sink, quantity::heads, shape.heads, quantity::hidden, shape.hidden);
+  check_divides(sink, quantity::kv_heads, kv_heads, quantity::heads, shape.heads);
+  check_divides(sink, quantity::tp, spec.tp, quantity::heads, shape.heads);
+  if (kv_heads != shape.heads && kv_heads % spec.tp != 0 && spec.tp % kv_heads != 0)
+    sink.add_pair(rule::neither_multiple_nor_divisor, {quantity::kv_heads, kv_heads}, {quantity::tp, spec.tp});
+  check_divides(sink, quantity::tp, spec.tp, quantity::hidden, shape.hidden);
+  if (shape.dense_layers() > 0) check_divides(sink, quantity::tp, spec.tp, quantity::ffn, shape.ffn);
+  check_divides(sink, quantity::tp, spec.tp, quantity::vocabulary, padded_vocabulary(shape.vocab, spec.vocabulary_multiple));
+  if (shape.experts.count > 0) {
+    check_divides(sink, quantity::ep, spec.ep, quantity::expert_count, shape.experts.count);
+    check_divides(sink, quantity::etp, spec.etp, quantity::expert_ffn, shape.expert_width());
+    check_divides(sink, quantity::tp, spec.tp, quantity::shared_ffn, shape.experts.shared_ffn);
+  }
+}
+
+template <class Sink>
+constexpr void check_stages(const plan_spec& spec, Sink& sink) {
+  const std::int64_t stages = spec.pp * spec.schedule.chunks;
+  const quantity what = spec.schedule.chunks == 1 ? quantity::pp : quantity::pp_x_chunks;
+  if (spec.layer_split.counts.length == 0) {
+    check_divides(sink, what, stages, quantity::layers, spec.model.layers);
+    return;
+  }
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < spec.layer_split.counts.length; ++i) {
+    const std::int64_t count = spec.layer_split.counts.values[i];
+    sum += count;
+    if (count == 0) sink.add_stage(static_cast<std::int64_t>(i));
+  }
+  if (spec.layer_split.entries() != stages)
+    sink.add_pair(rule::does_not_match, {quantity::layer_split_entries, spec.layer_split.entries()}, {what, stages});
+  if (sum != spec.model.layers) sink.add_pair(rule::does_not_match, {quantity::layer_split_sum, sum}, {quantity::layers, spec.model.layers});
+}
+
+template <class Sink>
+constexpr void check_sequence(const plan_spec& spec, Sink& sink) {
+  if (is_sequence_parallel(spec) && spec.cp > 1) {
+    check_divides(sink, quantity::cp_x_tp, spec.cp * spec.tp, quantity::sequence, spec.sequence);
+  } else if (is_sequence_parallel(spec)) {
+    check_divides(sink, quantity::tp, spec.tp, quantity::sequence, spec.sequence);
+  } else {
+    check_divides(sink, quantity::cp, spec.cp, quantity::sequence, spec.sequence);
+  }
+}
+
+// Micro-batches of a replica, or 0 when the batch does not divide.
+template <class Sink>
+constexpr std::int64_t check_batch(const plan_spec& spec, std::int64_t replicas, Sink& sink) {
+  const std::int64_t at_once = spec.micro_batch * replicas;
+  if (at_once == 0) return 0;  // the world rule has spoken
+  if (spec.global_batch % at_once == 0) return spec.global_batch / at_once;
+  sink.add_pair(rule::does_not_divide, {quantity::micro_batch_x_dp, at_once}, {quantity::global_batch, spec.global_batch});
+  return 0;
+}
+
+// A user's schedule is a function of his: what it returns is held to its contract before anything is multiplied with it.
+template <class Sink>
+constexpr void check_schedule(const plan_spec& spec, std::int64_t micro_batches, Sink& sink) {
+  const schedule_spec& schedule = spec.schedule;
+  if (micro_batches == 0) return;
+  if (!__builtin_is_constant_evaluated() && schedule.in_flight == nullptr) {
+    sink.add_range({quantity::in_flight, 0}, 1, micro_batches * schedule.chunks);
+    return;
+  }
+  const std::int64_t most = micro_batches * schedule.chunks;
+  for (std::int64_t rank = 0; rank < spec.pp; ++rank) {
+    const std::int64_t alive = schedule.in_flight(spec.pp, micro_batches, schedule.chunks, rank);
+    if (alive < 1 || alive > most) {
+      sink.add_range({quantity::in_flight, alive}, 1, most);
+      return;
+    }
+  }
+}
+
+/// Reports everything of tier two that `spec` breaks.
+template <class Sink>
+constexpr void check_divisibility(const plan_spec& spec, Sink& sink) {
+  const std::int64_t replicas = check_world(spec, sink);
+  check_widths(spec, sink);
+  check_stages(spec, sink);
+  check_sequence(spec, sink);
+  check_schedule(spec, check_batch(spec, replicas, sink), sink);
+}
+
+}  // namespace shardplan::detail

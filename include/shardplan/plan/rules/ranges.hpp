@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/checked.hpp>
+#include <shardplan/core/part.hpp>
+#include <shardplan/core/unset.hpp>
+#include <shardplan/plan/quantity.hpp>
+#include <shardplan/plan/violation.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace shardplan {
+
+/// Tier one: every needed part is there, none twice, every field inside its range. The upper ends lie far above anything that is trained and
+/// are chosen, with `too_large`, so that no figure of the library can leave 63 bits.
+namespace limits {
+inline constexpr std::int64_t layers = std::int64_t{1} << 14;
+inline constexpr std::int64_t width = std::int64_t{1} << 24;       ///< hidden, ffn
+inline constexpr std::int64_t heads = std::int64_t{1} << 16;
+inline constexpr std::int64_t rows = std::int64_t{1} << 31;        ///< vocabulary, positions, tokens of a sequence
+inline constexpr std::int64_t expert_count = std::int64_t{1} << 16;
+inline constexpr std::int64_t degree = std::int64_t{1} << 12;      ///< tp, cp, etp
+inline constexpr std::int64_t expert_degree = std::int64_t{1} << 14;
+inline constexpr std::int64_t stages = 1024;
+inline constexpr std::int64_t replicas = std::int64_t{1} << 24;
+inline constexpr std::int64_t batch = std::int64_t{1} << 32;
+inline constexpr std::int64_t micro_batch = std::int64_t{1} << 24;
+inline constexpr std::int64_t devices_per_node = std::int64_t{1} << 16;
+inline constexpr std::int64_t nodes = std::int64_t{1} << 24;
+inline constexpr std::int64_t device_memory = std::int64_t{1} << 50;
+inline constexpr std::int64_t element_bytes = 16;
+inline constexpr std::int64_t moments = 16;
+inline constexpr std::int64_t chunks = 64;
+inline constexpr std::int64_t block = std::int64_t{1} << 30;       ///< elements of a quantisation block, bytes of tables, MiB of headroom
+inline constexpr std::int64_t parameters = std::int64_t{1} << 52;
+inline constexpr std::int64_t activation_bytes = std::int64_t{1} << 61;
+}  // namespace limits
+
+namespace detail {
+
+template <class Sink>
+constexpr void check_range(Sink& sink, quantity what, std::int64_t value, std::int64_t least, std::int64_t most) {
+  if (value < least || value > most) sink.add_range({what, value}, least, most);
+}
+
+// Several numbers with one range in one expression: in a constant evaluation the calls are what costs.
+template <quantity... What, class Sink, class... Value>
+constexpr void check_ranges_of(Sink& sink, std::int64_t least, std::int64_t most, Value... value) {
+  if (((value < least || value > most) || ...)) (check_range(sink, What, value, least, most), ...);
+}
+
+template <class Sink>
+constexpr void check_needed(Sink& sink, part_kind part, quantity what, std::int64_t value, std::int64_t most) {
+  if (value == unset) {
+    sink.add_part(rule::missing_part, part);
+  } else if (value < 1 || value > most) {
+    sink.add_range({what, value}, 1, most);
+  }
+}
+
+template <class Sink>
+constexpr void check_model_ranges(const transformer& shape, Sink& sink) {
+  using q = quantity;
+  check_ranges_of<q::layers>(sink, 1, limits::layers, shape.layers);
+  check_ranges_of<q::hidden>(sink, 1, limits::width, shape.hidden);
+  check_ranges_of<q::heads>(sink, 1, limits::heads, shape.heads);
+  check_ranges_of<q::kv_heads, q::head_dim>(sink, 0, limits::heads, shape.kv_heads, shape.head_dim);
+  check_ranges_of<q::vocabulary>(sink, 1, limits::rows, shape.vocab);
+  check_ranges_of<q::positions>(sink, 0, limits::rows, shape.positions);
+  check_ranges_of<q::expert_count>(sink, 0, limits::expert_count, shape.experts.count);
+  if (shape.experts.count == 0) {
+    check_ranges_of<q::ffn>(sink, 1, limits::width, shape.ffn);
+    return;
+  }
+  // A model whose every block routes may leave the dense width away.
+  check_ranges_of<q::ffn>(sink, shape.experts.ffn != 0 && shape.experts.leading_dense == 0 ? 0 : 1, limits::width, shape.ffn);
+  check_ranges_of<q::top_k>(sink, 1, limits::expert_count, shape.experts.top_k);
+  check_ranges_of<q::expert_ffn, q::shared_ffn>(sink, 0, limits::width, shape.experts.ffn, shape.experts.shared_ffn);
+  check_ranges_of<q::leading_dense>(sink, 0, shape.layers, shape.experts.leading_dense);
+}
+
+template <class Sink>
+constexpr void check_recipe_ranges(const plan_spec& spec, Sink& sink) {
+  using q = quantity;
+  const precision_spec& precision = spec.precision;
+  check_ranges_of<q::weight_bytes, q::compute_bytes>(sink, 1, limits::element_bytes, precision.weight, precision.compute);
+  check_ranges_of<q::gradient_bytes, q::accumulator_bytes, q::master_bytes, q::moment_bytes>(
+      sink, 0, limits::element_bytes, precision.gradient, precision.accumulator, precision.master, precision.moment);
+  const optimizer_spec& optimizer = spec.optimizer;
+  check_ranges_of<q::moments>(sink, 0, limits::moments, optimizer.moments);
+  check_ranges_of<q::hidden_matrix_moments>(sink, -1, limits::moments, optimizer.hidden_matrix_moments);
+  check_ranges_of<q::block>(sink, 1, limits::block, optimizer.block);
+  check_ranges_of<q::least_elements, q::table_bytes, q::headroom_mebibytes>(sink, 0, limits::block, optimizer.least_elements, optimizer.table_bytes,
+                                                                            spec.headroom_mebibytes);
+}
+
+// Whether a spec is so far below the limits of `check_size` that it need not be computed: what nearly every plan is. With the bounds below
+// parameters stay under 2^48 and activations under 2^61.
+constexpr bool is_ordinary(const plan_spec& spec) {
+  const transformer& shape = spec.model;
+  return shape.layers <= 256 && shape.hidden <= 32768 && shape.heads <= 512 && shape.head_dim <= 128 && shape.kv_heads <= shape.heads &&
+         shape.ffn <= 131072 && shape.vocab <= 2097152 && shape.positions <= 2097152 && shape.experts.count <= 512 && shape.experts.ffn <= 16384 &&
+         (shape.experts.count == 0 || (shape.experts.top_k <= 16 && shape.experts.shared_ffn <= 65536 && shape.expert_width() <= 16384)) &&
+         spec.vocabulary_multiple <= 2097152 && spec.etp * spec.schedule.chunks <= 8 && spec.precision.compute <= 4 &&
+         spec.sequence <= 1048576 && spec.global_batch <= 8388608 && spec.sequence * spec.global_batch <= 8388608 &&
+         spec.micro_batch <= spec.global_batch;
+}
+
+// Generous upper bounds in saturating arithmetic: nothing that follows needs to look at overflow again.
+template <class Sink>
+constexpr void check_size(const plan_spec& spec, Sink& sink) {
+  const transformer& shape = spec.model;
+  const auto times = [](std::int64_t left, std::int64_t right) { return saturating_multiply(left, right); };
+  const auto plus = [](std::int64_t left, std::int64_t right) { return saturating_add(left, right); };
+  const std::int64_t head_dim = shape.head_dim != 0 ? shape.head_dim : shape.hidden;
+  const std::int64_t query = times(shape.heads, head_dim);
+  const std::int64_t heads_width = shape.head_dim != 0 ? query : shape.hidden;
+  const std::int64_t key_width = shape.head_dim != 0 ? times(shape.key_value_heads(), head_dim) : times(shape.hidden, ceil_divide(shape.key_value_heads(), shape.heads));
+  const std::int64_t widths = plus(plus(heads_width, key_width), plus(shape.ffn, shape.experts.shared_ffn));
+  const std::int64_t routed = times(shape.expert_width(), shape.experts.count);
+  const std::int64_t rows = plus(plus(shape.vocab, spec.vocabulary_multiple), shape.positions);
+  const std::int64_t block = times(4 * shape.hidden, plus(plus(widths, routed), plus(shape.experts.count, 8)));
+  const std::int64_t parameters = plus(times(shape.layers, block), times(2 * shape.hidden, plus(rows, 2)));
+  if (parameters > limits::parameters) sink.add_large({quantity::parameters, parameters}, limits::parameters);
+
+  const std::int64_t visits = plus(times(shape.experts.top_k, plus(shape.expert_width(), shape.hidden)), shape.experts.count);
+  const std::int64_t per_token = times(8 * spec.precision.compute, plus(plus(times(2, widths), times(4, shape.hidden)), plus(times(visits, 2), times(2, shape.heads))));
+  const std::int64_t tokens = times(spec.sequence, spec.global_batch > spec.micro_batch ? spec.global_batch : spec.micro_batch);
+  const std::int64_t activations = times(tokens, plus(times(times(shape.layers, per_token), times(spec.etp, spec.schedule.chunks)), times(2 * spec.precision.compute, rows)));
+  if (activations > limits::activation_bytes) sink.add_large({quantity::activation_bytes, activations}, limits::activation_bytes);
+}
+
+/// Reports everything of tier one that `spec` breaks.
+template <class Sink>
+constexpr void check_ranges(const plan_spec& spec, Sink& sink) {
+  if (spec.repeated_parts != 0)
+    for (int i = 0; i <= static_cast<int>(part_kind::headroom); ++i)
+      if ((spec.repeated_parts >> i & 1u) != 0) sink.add_part(rule::repeated_part, static_cast<part_kind>(i));
+
+  if (spec.model.layers == 0 && spec.model.hidden == 0 && spec.model.heads == 0 && spec.model.vocab == 0) {
+    sink.add_part(rule::missing_part, part_kind::model);
+  } else {
+    check_model_ranges(spec.model, sink);
+  }
+  if (spec.device.memory.count == 0 && spec.nodes == unset && spec.devices_per_node == unset) {
+    sink.add_part(rule::missing_part, part_kind::cluster);
+  } else {
+    check_range(sink, quantity::device_memory, spec.device.memory.count, 1, limits::device_memory);
+    check_range(sink, quantity::devices_per_node, spec.devices_per_node, 1, limits::devices_per_node);
+    check_range(sink, quantity::nodes, spec.nodes, 1, limits::nodes);
+  }
+  check_needed(sink, part_kind::sequence, quantity::sequence, spec.sequence, limits::rows);
+  check_needed(sink, part_kind::micro_batch, quantity::micro_batch, spec.micro_batch, limits::micro_batch);
+  check_needed(sink, part_kind::global_batch, quantity::global_batch, spec.global_batch, limits::batch);
+  check_ranges_of<quantity::tp, quantity::cp, quantity::etp>(sink, 1, limits::degree, spec.tp, spec.cp, spec.etp);
+  check_ranges_of<quantity::pp>(sink, 1, limits::stages, spec.pp);
+  if (spec.dp != unset) check_range(sink, quantity::dp, spec.dp, 1, limits::replicas);
+  check_ranges_of<quantity::ep>(sink, 1, limits::expert_degree, spec.ep);
+  check_ranges_of<quantity::zero>(sink, 0, 3, spec.zero);
+  for (std::size_t i = 0; i < spec.layer_split.counts.length; ++i)
+    check_range(sink, quantity::layer_split_entry, spec.layer_split.counts.values[i], 0, limits::layers);
+  if (spec.layer_split.left_out != 0)
+    check_range(sink, quantity::layer_split_entries, spec.layer_split.entries(), 1, static_cast<std::int64_t>(most_layer_split_entries));
+  check_range(sink, quantity::vocabulary_multiple, spec.vocabulary_multiple, 1, limits::rows);
+  check_range(sink, quantity::chunks, spec.schedule.chunks, 1, limits::chunks);
+  check_recipe_ranges(spec, sink);
+  // Products mean nothing while a factor is out of its range.
+  if (sink.count == 0 && !is_ordinary(spec)) check_size(spec, sink);
+}
+
+}  // namespace detail
+
+}  // namespace shardplan

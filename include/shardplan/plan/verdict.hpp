@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/bytes.hpp>
+#include <shardplan/core/part.hpp>
+#include <shardplan/parallel/degrees.hpp>
+#include <shardplan/parallel/sharding.hpp>
+#include <shardplan/plan/facts.hpp>
+#include <shardplan/plan/plan.hpp>
+#include <shardplan/plan/rules/check.hpp>
+#include <shardplan/plan/violation.hpp>
+#include <shardplan/recipe/batch.hpp>
+#include <shardplan/recipe/offload.hpp>
+#include <shardplan/recipe/optimizer.hpp>
+#include <shardplan/recipe/recompute.hpp>
+
+#include <cstdint>
+
+namespace shardplan {
+
+// One type for each rule, never defined: an error line shows it with its numbers. Each has a section in docs/troubleshooting.md.
+
+/// A part that every plan needs was not said.
+template <part_kind Part>
+struct missing_part;
+/// A part was said more than once.
+template <part_kind Part>
+struct repeated_part;
+/// A number lies outside the range that can be computed exactly.
+template <class Number, class Least, class Most>
+struct out_of_range;
+/// A bound on a figure lies beyond what can be computed exactly: the plan is far larger than anything that is trained.
+template <class Bound, class Most>
+struct too_large;
+/// The first number must divide the second.
+template <class Divisor, class Dividend>
+struct does_not_divide;
+/// The first number must be a multiple or a divisor of the second.
+template <class First, class Second>
+struct neither_multiple_nor_divisor;
+/// The two numbers must be equal.
+template <class First, class Second>
+struct does_not_match;
+/// A pipeline stage (a chunk of it, with several) owns no layer.
+template <class Stage>
+struct empty_stage;
+/// The first number must not be larger than the second.
+template <class First, class Second>
+struct exceeds;
+/// No engine does this.
+template <feature What>
+struct not_supported;
+/// The worst stage needs more memory than its device has.
+template <class Stage, class Needs, class Has, class Largest, class Remedy>
+struct does_not_fit;
+
+/// The broken rules of a plan as types.
+template <class... Violations>
+struct violations {
+  static constexpr int count = static_cast<int>(sizeof...(Violations));
+};
+
+/// Declared and never defined: naming its size is the one error of a plan that is insisted on.
+template <class... Violations>
+struct plan_rejected;
+
+namespace detail {
+
+constexpr std::int64_t tenths_of_gib(bytes amount, bool up) {
+  const std::int64_t whole = amount.count >> 30;
+  const std::int64_t rest = (amount.count - (whole << 30)) * 10;
+  return whole * 10 + (rest >> 30) + (up && (rest & ((std::int64_t{1} << 30) - 1)) != 0 ? 1 : 0);
+}
+template <remedy_kind Kind, std::int64_t Value>
+struct remedy_key {};
+template <std::int64_t Value>
+nothing_small_helps* remedy_of(remedy_key<remedy_kind::nothing_small_helps, Value>);
+template <std::int64_t Value>
+try_<zero<Value>>* remedy_of(remedy_key<remedy_kind::zero, Value>);
+template <std::int64_t Value>
+try_<recompute<recomputes::full>>* remedy_of(remedy_key<remedy_kind::recompute_full, Value>);
+template <std::int64_t Value>
+try_<micro_batch<Value>>* remedy_of(remedy_key<remedy_kind::micro_batch, Value>);
+template <std::int64_t Value>
+try_<tp<Value>>* remedy_of(remedy_key<remedy_kind::tp, Value>);
+template <std::int64_t Value>
+try_<pp<Value>>* remedy_of(remedy_key<remedy_kind::pp, Value>);
+template <std::int64_t Value>
+try_<offload<states_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::offload_states_to_host, Value>);
+template <std::int64_t Value>
+try_<optimizer<optimizers::adamw_8bit>>* remedy_of(remedy_key<remedy_kind::optimizer_adamw_8bit, Value>);
+
+template <std::int64_t Rank, std::int64_t Needs, std::int64_t Has, component Which, std::int64_t Amount, class Remedy>
+does_not_fit<stage<Rank>, needs<GiB<Needs / 10, Needs % 10>>, has<GiB<Has / 10, Has % 10>>, largest<Which, GiB<Amount / 10, Amount % 10>>, Remedy>*
+misfit_of(Remedy*);
+template <template <class, class> class Rule, class First, class Second>
+Rule<First, Second>* pair_of(First*, Second*);
+template <std::int64_t Least, std::int64_t Most, class Number>
+out_of_range<Number, at_least<Least>, at_most<Most>>* range_of(Number*);
+template <std::int64_t Most, class Bound>
+too_large<Bound, at_most<Most>>* large_of(Bound*);
+
+// From the value of a violation to its type, reading the plan's constant field by field: GCC 12 takes no struct as a template argument.
+template <class Plan, int Index>
+constexpr auto spell() {
+  constexpr violation item = Plan::found.items.values[Index];
+  using first = fact_key<item.first.what, item.first.value>;
+  using second = fact_key<item.second.what, item.second.value>;
+  if constexpr (item.broken == rule::missing_part) {
+    return static_cast<missing_part<item.part>*>(nullptr);
+  } else if constexpr (item.broken == rule::repeated_part) {
+    return static_cast<repeated_part<item.part>*>(nullptr);
+  } else if constexpr (item.broken == rule::out_of_range) {
+    return decltype(range_of<item.least, item.most>(fact_of(first{})))(nullptr);
+  } else if constexpr (item.broken == rule::too_large) {
+    return decltype(large_of<item.most>(fact_of(first{})))(nullptr);
+  } else if constexpr (item.broken == rule::does_not_divide) {
+    return decltype(pair_of<does_not_divide>(fact_of(first{}), fact_of(second{})))(nullptr);
+  } else if constexpr (item.broken == rule::neither_multiple_nor_divisor) {
+    return decltype(pair_of<neither_multiple_nor_divisor>(fact_of(first{}), fact_of(second{})))(nullptr);
+  } else if constexpr (item.broken == rule::does_not_match) {
+    return decltype(pair_of<does_not_match>(fact_of(first{}), fact_of(second{})))(nullptr);
+  } else if constexpr (item.broken == rule::exceeds) {
+    return decltype(pair_of<exceeds>(fact_of(first{}), fact_of(second{})))(nullptr);
+  } else if constexpr (item.broken == rule::empty_stage) {
+    return static_cast<empty_stage<stage<item.stage>>*>(nullptr);
+  } else if constexpr (item.broken == rule::not_supported) {
+    return static_cast<not_supported<item.unsupported>*>(nullptr);
+  } else {
+    using remedy_fact = remedy_key<item.try_this.kind, item.try_this.value>;
+    return decltype(misfit_of<item.stage, tenths_of_gib(item.needs, true), tenths_of_gib(item.has, false), item.largest,
+                              tenths_of_gib(item.largest_needs, true)>(remedy_of(remedy_fact{})))(nullptr);
+  }
+}
+
+template <class... Violations>
+violations<Violations...> collect(Violations*...);
+template <class Plan, int... Indices>
+auto spell_all(index_pack<int, Indices...>) -> decltype(collect(spell<Plan, Indices>()...));
+
+// A valid plan, the common case, never builds the list of records.
+template <class Plan, bool Valid = Plan::violation_count == 0>
+struct verdict_of {
+  using type = violations<>;
+};
+template <class Plan>
+struct verdict_of<Plan, false> {
+  using type = decltype(spell_all<Plan>(make_index_pack<static_cast<int>(Plan::found.items.length)>{}));
+};
+
+template <class Verdict>
+struct judge;
+template <>
+struct judge<violations<>> {
+  static constexpr bool ok = true;
+};
+template <class... Violations>
+struct judge<violations<Violations...>> {
+  enum : unsigned long { explanation = sizeof(plan_rejected<Violations...>) };  // the one error line
+  static constexpr bool ok = true;                                             // so that nothing fails a second time
+};
+
+}  // namespace detail
+
+/// Asks: whether a plan keeps all rules. Never a hard error.
+template <class Plan>
+inline constexpr bool valid = Plan::violation_count == 0;
+
+/// Asks: whether the plan can be computed and its worst stage fits its device. Other rules of tier three are not asked.
+template <class Plan>
+concept fits = detail::memory_fits(Plan::spec);
+
+/// The broken rules of a plan as a list of types, empty when it is valid: `violations<does_not_divide<tp<3>, heads<16>>, ...>`.
+template <class Plan>
+using violations_of = typename detail::verdict_of<Plan>::type;
+
+/// Insists: `static_assert(sp::checked<run>)` compiles when the plan is valid; otherwise one error line names `plan_rejected` with every
+/// violation, its numbers and a remedy.
+template <class Plan>
+inline constexpr bool checked = detail::judge<violations_of<Plan>>::ok;
+
+namespace detail {
+template <class Plan, bool Checked = checked<Plan>>
+struct insist {};
+}  // namespace detail
+
+/// A plan that insists by itself: the first use of any of its members compiles only when the plan is valid.
+template <part... Parts>
+struct checked_plan : plan<Parts...>, detail::insist<plan<Parts...>> {};
+
+}  // namespace shardplan

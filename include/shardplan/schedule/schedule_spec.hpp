@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/part.hpp>
+#include <shardplan/core/text.hpp>
+
+#include <cstdint>
+
+namespace shardplan {
+
+/// How the chunks of a model lie on the pipeline ranks.
+enum class placement {
+  loop,     ///< stage = chunk * p + rank
+  v_shape,  ///< odd chunks run backwards: stage = chunk * p + (p - 1 - rank)
+};
+
+/// The stage (position in the model, 0 to p * v - 1) that chunk `chunk` of rank `rank` is, of a schedule with one direction.
+constexpr std::int64_t stage_of_chunk(placement layout, std::int64_t p, std::int64_t chunk, std::int64_t rank) {
+  return chunk * p + (layout == placement::v_shape && chunk % 2 == 1 ? p - 1 - rank : rank);
+}
+
+namespace detail {
+// The default of a schedule that does not say how many micro-batches are alive: refused, since 1 is the least. (A null pointer could not be
+// asked for in a constant expression under GCC 12's UBSan.)
+constexpr std::int64_t in_flight_not_said(std::int64_t, std::int64_t, std::int64_t, std::int64_t) { return 0; }
+}  // namespace detail
+
+/// What the accounts need to know of a pipeline schedule, so that they never ask which one it is. A user's own schedule is a type with
+/// `static constexpr schedule_spec spec`.
+struct schedule_spec {
+  literal name{};
+  std::int64_t chunks = 1;  ///< model chunks on each rank (v)
+  placement layout = placement::loop;
+
+  /// Most chunk activations alive at once on `rank`, in units of one chunk of one micro-batch; 1 to m * v.
+  /// p: pipeline ranks, m: micro-batches a step, v: chunks a rank.
+  std::int64_t (*in_flight)(std::int64_t p, std::int64_t m, std::int64_t v, std::int64_t rank) = &detail::in_flight_not_said;
+
+  friend constexpr bool operator==(const schedule_spec&, const schedule_spec&) = default;
+};
+
+/// A type that says a schedule: it has `static constexpr shardplan::schedule_spec spec`.
+template <class Schedule>
+concept pipeline_schedule = requires { requires detail::same<typename detail::plain<decltype(Schedule::spec)>::type, schedule_spec>; };
+
+/// Part of a plan (default `schedules::one_f_one_b`): the order of forward and backward passes in the pipeline.
+template <pipeline_schedule Schedule>
+struct schedule {
+  static constexpr part_kind kind = part_kind::schedule;
+  template <class Spec>
+  static constexpr void apply(Spec& spec) {
+    note_part<part_kind::schedule>(spec);
+    spec.schedule = Schedule::spec;
+  }
+};
+
+}  // namespace shardplan

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+/// All of the compile-time part of shardplan. Printing (`report/`) and views for Boost.Hana (`hana.hpp`) are included apart.
+
+#include <shardplan/core/bytes.hpp>
+#include <shardplan/core/fraction.hpp>
+#include <shardplan/core/static_vector.hpp>
+#include <shardplan/core/text.hpp>
+#include <shardplan/handbook/handbook.hpp>
+#include <shardplan/hardware/catalog.hpp>
+#include <shardplan/hardware/cluster.hpp>
+#include <shardplan/memory/memory.hpp>
+#include <shardplan/model/catalog.hpp>
+#include <shardplan/model/parameters.hpp>
+#include <shardplan/parallel/degrees.hpp>
+#include <shardplan/parallel/sharding.hpp>
+#include <shardplan/parallel/stages.hpp>
+#include <shardplan/parallel/vocabulary.hpp>
+#include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/plan.hpp>
+#include <shardplan/plan/verdict.hpp>
+#include <shardplan/recipe/batch.hpp>
+#include <shardplan/recipe/headroom.hpp>
+#include <shardplan/recipe/offload.hpp>
+#include <shardplan/recipe/optimizer.hpp>
+#include <shardplan/recipe/precision.hpp>
+#include <shardplan/recipe/recompute.hpp>
+#include <shardplan/schedule/catalog.hpp>
+#include <shardplan/version.hpp>

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/parallel/degrees.hpp>
+#include <shardplan/parallel/vocabulary.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cstdint>
+
+namespace shardplan {
+
+/// What follows from a spec by plain arithmetic. Only for a spec whose ranges and divisions are right (the first two tiers of rules).
+struct derived {
+  degrees grid{};
+  std::int64_t micro_batches = 0;  ///< micro-batches of one replica in a step (gradient accumulation steps)
+  std::int64_t tokens = 0;         ///< tokens of one micro-batch on one context parallel rank
+  std::int64_t vocabulary = 0;     ///< rows of the padded vocabulary
+};
+
+/// Whether tp ranks share the sequence: as said, else exactly when tp > 1.
+constexpr bool is_sequence_parallel(const plan_spec& spec) {
+  return spec.sequence_parallel == toggle::by_default ? spec.tp > 1 : spec.sequence_parallel == toggle::on && spec.tp > 1;
+}
+
+/// Fills in the defaults that follow from other fields.
+constexpr derived derive(const plan_spec& spec) {
+  derived result{};
+  degrees& grid = result.grid;
+  grid.world = spec.devices_per_node * spec.nodes;
+  grid.tp = spec.tp;
+  grid.pp = spec.pp;
+  grid.cp = spec.cp;
+  grid.ep = spec.ep;
+  grid.etp = spec.etp;
+  grid.dp = spec.dp != unset ? spec.dp : grid.world / (spec.tp * spec.pp * spec.cp);
+  grid.sequence_shards = is_sequence_parallel(spec) ? spec.tp : 1;
+  result.micro_batches = spec.global_batch / (spec.micro_batch * grid.dp);
+  result.tokens = spec.micro_batch * (spec.sequence / spec.cp);
+  result.vocabulary = padded_vocabulary(spec.model.vocab, spec.vocabulary_multiple);
+  return result;
+}
+
+}  // namespace shardplan

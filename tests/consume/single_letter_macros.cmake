@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSL-1.0
+# Users define N, M or K as macros. The umbrella is compiled with A to Z defined as something that breaks wherever it is used.
+# What others wrote (Boost, the standard library) is included before that: it is not ours to keep free of short names.
+cmake_minimum_required(VERSION 3.25)
+include("${CMAKE_CURRENT_LIST_DIR}/../support/compile.cmake")
+
+set(text "")
+file(GLOB_RECURSE headers "${source_dir}/include/shardplan/*.hpp")
+foreach(header IN LISTS headers)
+  file(STRINGS "${header}" includes REGEX "^ *# *include *<")
+  list(FILTER includes EXCLUDE REGEX "<shardplan/")
+  foreach(line IN LISTS includes)
+    if(NOT text MATCHES "${line}\n")
+      string(APPEND text "${line}\n")
+    endif()
+  endforeach()
+endforeach()
+foreach(letter A B C D E F G H I J K L M N O P Q R S T U V W X Y Z)
+  string(APPEND text "#define ${letter} @ macro_of_the_user\n")
+endforeach()
+string(APPEND text "#include <shardplan/shardplan.hpp>\n")
+
+file(WRITE "${binary_dir}/single_letter_macros.cpp" "${text}")
+syntax_check("${binary_dir}/single_letter_macros.cpp")
+if(NOT exit_code EQUAL 0)
+  fail("the umbrella uses a name of one letter" "${output}")
+endif()

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
+// DRIVER: compiled, and must not
+// EXPECT: error
+int value = 0;
