@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # Users define N, M or K as macros. The umbrella is compiled with A to Z defined as something that breaks wherever it is used.
-# What others wrote (Boost, the standard library) is included before that: it is not ours to keep free of short names.
+# The standard library is included before that: it is not ours to keep free of short names. Boost.Hana is read inside the umbrella, which sets such
+# macros aside meanwhile.
 cmake_minimum_required(VERSION 3.25)
 include("${CMAKE_CURRENT_LIST_DIR}/../support/compile.cmake")
 
@@ -8,7 +9,7 @@ set(text "")
 file(GLOB_RECURSE headers "${source_dir}/include/shardplan/*.hpp")
 foreach(header IN LISTS headers)
   file(STRINGS "${header}" includes REGEX "^ *# *include *<")
-  list(FILTER includes EXCLUDE REGEX "<shardplan/")
+  list(FILTER includes EXCLUDE REGEX "<(shardplan|boost)/")
   foreach(line IN LISTS includes)
     if(NOT text MATCHES "${line}\n")
       string(APPEND text "${line}\n")

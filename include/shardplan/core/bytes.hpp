@@ -31,6 +31,13 @@ struct bytes {
   constexpr SHARDPLAN_HOST_DEVICE bytes& operator-=(bytes right) { return *this = *this - right; }
 };
 
+/// An amount in tenths of a GiB, rounded up (what is needed) or down (what there is).
+constexpr std::int64_t tenths_of_gib(bytes amount, bool up) {
+  const std::int64_t whole = amount.count >> 30;
+  const std::int64_t rest = (amount.count - (whole << 30)) * 10;
+  return whole * 10 + (rest >> 30) + (up && (rest & ((std::int64_t{1} << 30) - 1)) != 0 ? 1 : 0);
+}
+
 namespace detail {
 constexpr bytes scaled(unsigned long long count, std::int64_t unit) {
   if (count > static_cast<unsigned long long>(INT64_MAX)) fail_arithmetic_overflow("multiply");

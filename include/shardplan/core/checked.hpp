@@ -44,7 +44,8 @@ constexpr SHARDPLAN_HOST_DEVICE bool multiply_overflows(std::int64_t left, std::
   if (left == 0 || right == 0) return false;
   if (left == -1) return right == int64_min;
   if (right == -1) return left == int64_min;
-  return right > 0 ? (left > int64_max / right || left < int64_min / right) : (left > 0 ? right < int64_min / left : left < int64_max / right);
+  return right > 0 ? (left > int64_max / right || left < int64_min / right)
+                   : (left > 0 ? right < int64_min / left : left < int64_max / right);
 }
 
 }  // namespace detail

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Put before the small functions that a CUDA or HIP kernel may call on a plan's constants (comparisons of `bytes`, `memory_report::total()`).
-/// Without it nvcc refuses them in device code unless the user adds --expt-relaxed-constexpr, and we ask no flag of anyone.
+/// Put before the small functions that a CUDA or HIP kernel may call on a plan's constants (comparisons of `bytes`,
+/// `memory_report::total()`). Without it nvcc refuses them in device code unless the user adds --expt-relaxed-constexpr, and we ask no flag
+/// of anyone.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define SHARDPLAN_HOST_DEVICE __host__ __device__
 #else

@@ -53,7 +53,7 @@ struct fraction {
   /// Error: `arithmetic_overflow` when `right` is 0.
   friend constexpr fraction operator/(fraction left, fraction right) { return left * fraction{right.denominator, right.numerator}; }
 
- private:
+private:
   static constexpr std::int64_t greatest_common_divisor(std::int64_t left, std::int64_t right) {
     while (right != 0) {
       const std::int64_t rest = right == -1 ? 0 : left % right;  // INT64_MIN % -1 is not defined

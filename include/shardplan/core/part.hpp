@@ -6,8 +6,9 @@
 namespace shardplan {
 
 /// The slots that a plan has, one for each kind of part. A plan may fill each once; the first five must be filled. A part type says its
-/// slot as `static constexpr part_kind kind` and writes its fields in `template <class Spec> static constexpr void apply(Spec&)`, which begins with `note_part<kind>(spec)`.
-/// The list stands here, left of everything, because parts live in many folders and none of them may know the spec.
+/// slot as `static constexpr part_kind kind` and writes its fields in `template <class Spec> static constexpr void apply(Spec&)`, which
+/// begins with `note_part<kind>(spec)`. The list stands here, left of everything, because parts live in many folders and none of them may
+/// know the spec.
 enum class part_kind {
   model,
   cluster,
@@ -57,6 +58,8 @@ constexpr void note_part(Spec& spec) {
 
 /// A type that can stand in a plan: it names its slot. `plan<..., int>` fails this concept, one error.
 template <class Type>
-concept part = requires { requires detail::same<typename detail::plain<decltype(Type::kind)>::type, part_kind>; };
+concept part = requires {
+  requires detail::same<typename detail::plain<decltype(Type::kind)>::type, part_kind>;
+};
 
 }  // namespace shardplan

@@ -61,16 +61,11 @@ constexpr fraction bytes_per_parameter(scheme which, std::int64_t devices, count
   const fraction total = bytes_of.total();
   const std::int64_t shards = detail::positive(devices);
   switch (which) {
-    case scheme::none:
-      return total;
-    case scheme::zero_1:
-      return fraction{checked_add(bytes_of.weights, bytes_of.gradients)} + fraction{bytes_of.optimizer, shards};
-    case scheme::zero_2:
-      return fraction{bytes_of.weights} + fraction{checked_add(bytes_of.gradients, bytes_of.optimizer), shards};
-    case scheme::zero_3:
-      return total / fraction{shards};
-    case scheme::offload:
-      return bytes_of.weights;
+    case scheme::none: return total;
+    case scheme::zero_1: return fraction{checked_add(bytes_of.weights, bytes_of.gradients)} + fraction{bytes_of.optimizer, shards};
+    case scheme::zero_2: return fraction{bytes_of.weights} + fraction{checked_add(bytes_of.gradients, bytes_of.optimizer), shards};
+    case scheme::zero_3: return total / fraction{shards};
+    case scheme::offload: return bytes_of.weights;
   }
   shardplan::detail::fail_arithmetic_overflow("out of range");
 }

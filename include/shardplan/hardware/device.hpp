@@ -19,22 +19,24 @@ enum class capacity_source {
 
 /// One accelerator as the run-time system sees it (an MI250X is two).
 struct device_spec {
-  literal name{};                        ///< the vendor's name
-  bytes memory{};                        ///< capacity that a plan is held against
+  literal name{};  ///< the vendor's name
+  bytes memory{};  ///< capacity that a plan is held against
   capacity_source memory_source = capacity_source::nameplate;
-  std::int64_t bf16_flops = 0;         ///< peak dense BF16 matrix operations a second, without sparsity; 0: none
-  std::int64_t fp8_flops = 0;          ///< the same for FP8; 0: none
-  std::int64_t memory_bandwidth = 0;   ///< bytes a second
-  link fabric{};                         ///< between devices of one fabric domain (NVLink, xGMI, HCCS)
-  std::int64_t fabric_domain = 1;      ///< devices in the usual fabric domain
-  link host{};                           ///< to the host (PCIe)
-  link network{};                        ///< to other nodes, this device's usual share of the NICs
+  std::int64_t bf16_flops = 0;        ///< peak dense BF16 matrix operations a second, without sparsity; 0: none
+  std::int64_t fp8_flops = 0;         ///< the same for FP8; 0: none
+  std::int64_t memory_bandwidth = 0;  ///< bytes a second
+  link fabric{};                      ///< between devices of one fabric domain (NVLink, xGMI, HCCS)
+  std::int64_t fabric_domain = 1;     ///< devices in the usual fabric domain
+  link host{};                        ///< to the host (PCIe)
+  link network{};                     ///< to other nodes, this device's usual share of the NICs
 
   friend constexpr bool operator==(const device_spec&, const device_spec&) = default;
 };
 
 /// A type that says a device: it has `static constexpr shardplan::device_spec spec`.
 template <class Device>
-concept device = requires { requires detail::same<typename detail::plain<decltype(Device::spec)>::type, device_spec>; };
+concept device = requires {
+  requires detail::same<typename detail::plain<decltype(Device::spec)>::type, device_spec>;
+};
 
 }  // namespace shardplan

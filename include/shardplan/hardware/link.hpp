@@ -9,8 +9,9 @@ namespace shardplan {
 
 /// One kind of connection of a device.
 struct link {
-  literal name{};                   ///< "NVLink4", "PCIe 5"; empty when there is none
-  std::int64_t bytes_per_second = 0;  ///< one direction, a device's sum over its links of this kind. On a switchless mesh a pair gets one link only
+  literal name{};  ///< "NVLink4", "PCIe 5"; empty when there is none
+  std::int64_t bytes_per_second =
+      0;  ///< one direction, a device's sum over its links of this kind. On a switchless mesh a pair gets one link only
 
   friend constexpr bool operator==(const link&, const link&) = default;
 };

@@ -23,8 +23,8 @@ constexpr std::int64_t routed_tokens(const plan_spec& spec, const derived& facts
 
 /// What Transformer Engine with flash attention keeps, pre-norm, no dropout. For a Llama block in bf16, T tokens, t = tp:
 /// T (8h + 4q + 4k + 6f) / t, fp32 log-sum-exp 4 T heads / t, fp32 norm statistics; confirmed to the byte by PyTorch's saved-tensor hooks
-/// (tests/truth). Without sequence parallelism the terms in h and the statistics are not divided. Context parallelism by all-to-all keeps the
-/// attention output once more. Routed experts: arXiv 2205.05198 counted anew for top-k, as measured on Megatron-LM's functional tests.
+/// (tests/truth). Without sequence parallelism the terms in h and the statistics are not divided. Context parallelism by all-to-all keeps
+/// the attention output once more. Routed experts: arXiv 2205.05198 counted anew for top-k, as measured on Megatron-LM's functional tests.
 constexpr saved_activations saved_by_block(const plan_spec& spec, const derived& facts) {
   const transformer& shape = spec.model;
   const std::int64_t element = spec.precision.compute;
@@ -39,15 +39,16 @@ constexpr saved_activations saved_by_block(const plan_spec& spec, const derived&
 
   saved_activations saved{};
   saved.block_input = element * shape.hidden * own_tokens;
-  std::int64_t attention = 4 * saved.block_input + element * (2 * query + 2 * key) * tokens + 4 * (shape.heads / tp) * tokens + 2 * statistics * own_tokens;
+  std::int64_t attention =
+      4 * saved.block_input + element * (2 * query + 2 * key) * tokens + 4 * (shape.heads / tp) * tokens + 2 * statistics * own_tokens;
   if (facts.grid.cp > 1) attention += element * query * tokens;
   saved.dense_block = attention + element * branches * (shape.ffn / tp) * tokens;
   if (shape.experts.count > 0) {
     const std::int64_t routed = routed_tokens(spec, facts);
-    saved.expert_block = attention + 4 * shape.experts.count * own_tokens                                   // fp32 router logits
-                         + 2 * element * shape.hidden * routed                                             // permuted input and output
-                         + element * branches * (shape.expert_width() / facts.grid.etp) * routed           // inside the experts
-                         + element * branches * (shape.experts.shared_ffn / tp) * tokens;                  // inside the shared experts
+    saved.expert_block = attention + 4 * shape.experts.count * own_tokens                         // fp32 router logits
+                         + 2 * element * shape.hidden * routed                                    // permuted input and output
+                         + element * branches * (shape.expert_width() / facts.grid.etp) * routed  // inside the experts
+                         + element * branches * (shape.experts.shared_ffn / tp) * tokens;         // inside the shared experts
   }
   return saved;
 }

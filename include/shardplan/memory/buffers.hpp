@@ -13,7 +13,8 @@ namespace shardplan {
 inline constexpr std::int64_t default_reduce_bucket_elements = 500'000'000;
 
 /// Estimate, bytes that stay allocated beside the states:
-/// - scratch for weight gradients: Transformer Engine keeps one buffer for each distinct linear shape of the rank (`linear_shapes` elements);
+/// - scratch for weight gradients: Transformer Engine keeps one buffer for each distinct linear shape of the rank (`linear_shapes`
+/// elements);
 /// - one unsharded gradient bucket under ZeRO-2 or when gradients are offloaded, never larger than the rank's gradients (`elements`).
 constexpr std::int64_t stage_buffers(const plan_spec& spec, std::int64_t linear_shapes, std::int64_t elements) {
   std::int64_t total = spec.precision.compute * linear_shapes;

@@ -26,7 +26,8 @@ struct memory_layout {
 };
 
 /// The layout of a spec that broke no rule of the first two tiers.
-constexpr memory_layout memory_layout_of(const plan_spec& spec) {
+template <class Spec = plan_spec>
+constexpr memory_layout memory_layout_of(const Spec& spec) {
   memory_layout layout{};
   layout.facts = derive(spec);
   layout.units = units_of(spec, layout.facts);
@@ -71,7 +72,8 @@ constexpr stage_account account_of_stage(const plan_spec& spec, const memory_lay
   if (spec.zero == 0) held.state_bytes = sum(&unit::state_bytes);
   if (spec.zero > 0 && spec.optimizer.hidden_matrix_moments >= 0) held.dense_hidden = sum(&unit::dense_hidden);
   const std::int64_t linear_shapes = units.every_block.linear_shapes + (dense_layers > 0 ? units.dense_block.linear_shapes : 0) +
-                                     (expert_layers > 0 ? units.expert_block.linear_shapes : 0) + (is_last ? units.output.linear_shapes : 0);
+                                     (expert_layers > 0 ? units.expert_block.linear_shapes : 0) +
+                                     (is_last ? units.output.linear_shapes : 0);
 
   stage_account account{};
   memory_report& report = account.device;
@@ -87,7 +89,8 @@ constexpr stage_account account_of_stage(const plan_spec& spec, const memory_lay
 
   const saved_activations& saved = layout.saved;
   const std::int64_t in_flight = spec.schedule.in_flight(pp, layout.facts.micro_batches, chunks, rank);
-  const std::int64_t kept = spec.recompute == recomputes::full ? saved.block_input * layers : saved.dense_block * dense_layers + saved.expert_block * expert_layers;
+  const std::int64_t kept = spec.recompute == recomputes::full ? saved.block_input * layers
+                                                               : saved.dense_block * dense_layers + saved.expert_block * expert_layers;
   report.activations.count = chunks == 1 ? kept * in_flight : ceil_divide(kept * in_flight, chunks);
 
   const phase_sizes& phases = layout.phases;

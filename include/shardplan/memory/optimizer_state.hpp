@@ -15,8 +15,8 @@ constexpr std::int64_t eight_bit_moments(const optimizer_spec& optimizer, std::i
   return moments * (elements + 4 * ceil_divide(elements, optimizer.block));
 }
 
-/// Bytes of optimizer state for a tensor that a rank holds whole (no ZeRO), all copies on the rank. `moment_bytes` is the precision layout's.
-/// Factored and 8-bit rules look at each copy by itself, as the optimizers do. Sources: recipe/optimizer.hpp.
+/// Bytes of optimizer state for a tensor that a rank holds whole (no ZeRO), all copies on the rank. `moment_bytes` is the precision
+/// layout's. Factored and 8-bit rules look at each copy by itself, as the optimizers do. Sources: recipe/optimizer.hpp.
 constexpr std::int64_t whole_state_bytes(const optimizer_spec& optimizer, std::int64_t moment_bytes, role purpose,
                                          const tensor_shard& shard) {
   const std::int64_t elements = shard.rows * shard.columns;
@@ -29,14 +29,16 @@ constexpr std::int64_t whole_state_bytes(const optimizer_spec& optimizer, std::i
 }
 
 /// Bytes of optimizer state for one of `shards` equal parts of a flat buffer (ZeRO 1 to 3), rounded up. A part of a flat buffer has no rows
-/// and columns, so nothing can be factored, and it is one large tensor for 8-bit blocks. `hidden` of its `elements` belong to hidden matrices;
-/// where those have a rule of their own they are shared out apart from the rest.
-constexpr std::int64_t flat_state_bytes(const optimizer_spec& optimizer, std::int64_t moment_bytes, std::int64_t elements, std::int64_t hidden,
-                                        std::int64_t shards) {
+/// and columns, so nothing can be factored, and it is one large tensor for 8-bit blocks. `hidden` of its `elements` belong to hidden
+/// matrices; where those have a rule of their own they are shared out apart from the rest.
+constexpr std::int64_t flat_state_bytes(const optimizer_spec& optimizer, std::int64_t moment_bytes, std::int64_t elements,
+                                        std::int64_t hidden, std::int64_t shards) {
   const std::int64_t share = ceil_divide(elements, shards);
-  if (optimizer.eight_bit) return share < optimizer.least_elements ? 4 * optimizer.moments * share : eight_bit_moments(optimizer, optimizer.moments, share);
+  if (optimizer.eight_bit)
+    return share < optimizer.least_elements ? 4 * optimizer.moments * share : eight_bit_moments(optimizer, optimizer.moments, share);
   if (optimizer.hidden_matrix_moments >= 0)
-    return moment_bytes * (optimizer.hidden_matrix_moments * ceil_divide(hidden, shards) + optimizer.moments * ceil_divide(elements - hidden, shards));
+    return moment_bytes *
+           (optimizer.hidden_matrix_moments * ceil_divide(hidden, shards) + optimizer.moments * ceil_divide(elements - hidden, shards));
   return moment_bytes * optimizer.moments * share;
 }
 

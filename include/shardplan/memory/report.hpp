@@ -9,8 +9,8 @@ namespace shardplan {
 /// The parts of a rank's memory, in the order of `memory_report`.
 enum class component { weights, gradients, master, optimizer, activations, logits, working, buffers, reserve };
 
-/// Bytes on one device of one pipeline stage, at the moment of its peak (second step on, when the optimizer has its state). The first four are
-/// exact; `activations` and `logits` are the reference formulas of their kernels; `working`, `buffers` and `reserve` are estimates:
+/// Bytes on one device of one pipeline stage, at the moment of its peak (second step on, when the optimizer has its state). The first four
+/// are exact; `activations` and `logits` are the reference formulas of their kernels; `working`, `buffers` and `reserve` are estimates:
 /// docs/exact_and_estimates.md.
 struct memory_report {
   bytes weights{};      ///< the rank's own shard of the weights that the layers read
@@ -31,9 +31,9 @@ struct memory_report {
   constexpr SHARDPLAN_HOST_DEVICE bytes total() const { return allocated() + reserve; }
 
   friend constexpr SHARDPLAN_HOST_DEVICE bool operator==(const memory_report& left, const memory_report& right) {
-    return left.weights == right.weights && left.gradients == right.gradients && left.master == right.master && left.optimizer == right.optimizer &&
-           left.activations == right.activations && left.logits == right.logits && left.working == right.working &&
-           left.buffers == right.buffers && left.reserve == right.reserve;
+    return left.weights == right.weights && left.gradients == right.gradients && left.master == right.master &&
+           left.optimizer == right.optimizer && left.activations == right.activations && left.logits == right.logits &&
+           left.working == right.working && left.buffers == right.buffers && left.reserve == right.reserve;
   }
 };
 

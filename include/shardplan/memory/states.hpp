@@ -21,13 +21,14 @@ struct rank_states {
   std::int64_t optimizer = 0;
 };
 
-/// Weights, gradients, master copy and optimizer state of the fullest rank of a stage, in bytes, exact: `held` is everything the stage holds on
-/// one rank of the model-parallel grid. Facts: ZeRO, arXiv 1910.02054 section 5; dense shards dp x cp, expert shards world / (etp x ep x pp)
-/// as in NVIDIA/Megatron-LM megatron/core/optimizer. One rounding up for dense, one for routed parameters.
+/// Weights, gradients, master copy and optimizer state of the fullest rank of a stage, in bytes, exact: `held` is everything the stage
+/// holds on one rank of the model-parallel grid. Facts: ZeRO, arXiv 1910.02054 section 5; dense shards dp x cp, expert shards world / (etp
+/// x ep x pp) as in NVIDIA/Megatron-LM megatron/core/optimizer. One rounding up for dense, one for routed parameters.
 constexpr rank_states states_of(const plan_spec& spec, const derived& facts, const unit& held) {
   const precision_spec& precision = spec.precision;
   const std::int64_t whole = held.elements();
-  rank_states states{precision.weight * whole, (precision.gradient + precision.accumulator) * whole, precision.master * whole, held.state_bytes};
+  rank_states states{precision.weight * whole, (precision.gradient + precision.accumulator) * whole, precision.master * whole,
+                     held.state_bytes};
   if (spec.zero >= 1) {
     const std::int64_t dense_shards = facts.grid.dense_shards();
     const std::int64_t routed_shards = held.routed > 0 ? facts.grid.expert_shards() : 1;

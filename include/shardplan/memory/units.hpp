@@ -27,15 +27,16 @@ struct unit {
 
 /// The units of a model on one rank of the model-parallel grid.
 struct model_units {
-  unit input{};                       ///< before the first block
-  unit every_block{};                 ///< what all blocks have: attention and norms
-  unit dense_block{};                 ///< what a block with a dense feed-forward network has beside it
-  unit expert_block{};                ///< what a block with routed experts has beside it
-  unit output{};                      ///< after the last block; with tied embeddings and pp > 1 it includes the second copy of the embedding
+  unit input{};         ///< before the first block
+  unit every_block{};   ///< what all blocks have: attention and norms
+  unit dense_block{};   ///< what a block with a dense feed-forward network has beside it
+  unit expert_block{};  ///< what a block with routed experts has beside it
+  unit output{};        ///< after the last block; with tied embeddings and pp > 1 it includes the second copy of the embedding
 };
 
 /// Walks the tensors of the model once: every account of a stage is a sum of these.
-constexpr model_units units_of(const plan_spec& spec, const derived& facts) {
+template <class Spec = plan_spec>
+constexpr model_units units_of(const Spec& spec, const derived& facts) {
   model_units units{};
   const std::int64_t head_width = spec.model.head_width();
   detail::walk_tensors(spec.model, [&](const char*, std::int64_t rows, std::int64_t columns, split how, role purpose, place where,

@@ -19,10 +19,11 @@ struct phase_sizes {
 };
 
 /// Estimate. Phases are compared, not added: the sum would be 2.5 to 9 % too high.
-/// - backward of a block: gradients of the activations inside it, T (4f + 2h) / t in bf16, and with full recompute the block's complete saved set;
-/// - loss, on the last stage: one copy of the logits in the compute precision (fused cross-entropy in place) and 8Th / t around the final norm.
-/// Both hold two gathered sequence buffers under sequence parallelism. With the states and `stage_buffers` within 0.4 % of 27 runs on B200
-/// (tests/truth/b200.cpp).
+/// - backward of a block: gradients of the activations inside it, T (4f + 2h) / t in bf16, and with full recompute the block's complete
+/// saved set;
+/// - loss, on the last stage: one copy of the logits in the compute precision (fused cross-entropy in place) and 8Th / t around the final
+/// norm. Both hold two gathered sequence buffers under sequence parallelism. With the states and `stage_buffers` within 0.4 % of 27 runs on
+/// B200 (tests/truth/b200.cpp).
 constexpr phase_sizes phases_of(const plan_spec& spec, const derived& facts, const saved_activations& saved) {
   const transformer& shape = spec.model;
   const std::int64_t element = spec.precision.compute;
@@ -33,17 +34,18 @@ constexpr phase_sizes phases_of(const plan_spec& spec, const derived& facts, con
   phase_sizes sizes{};
   sizes.dense_backward = gathered + saved.block_input + element * 2 * (shape.ffn / tp) * facts.tokens + (full ? saved.dense_block : 0);
   if (shape.experts.count > 0)
-    sizes.expert_backward = gathered + saved.block_input + element * 2 * (shape.expert_width() / facts.grid.etp) * routed_tokens(spec, facts) +
+    sizes.expert_backward = gathered + saved.block_input +
+                            element * 2 * (shape.expert_width() / facts.grid.etp) * routed_tokens(spec, facts) +
                             (full ? saved.expert_block : 0);
   sizes.logits = element * (facts.vocabulary / tp) * facts.tokens;
   sizes.around_loss = gathered + 4 * saved.block_input;
   return sizes;
 }
 
-/// Estimate, bytes: under ZeRO-3 the gathered weights of the largest unit and of one prefetched block, and the whole gradient of the largest unit
-/// before it is reduced (deepspeedai/DeepSpeed; pytorch/torchtitan docs/fsdp.md).
-constexpr std::int64_t gathered_units(const precision_spec& precision, const model_units& units, bool has_dense, bool has_experts, bool is_first,
-                                      bool is_last) {
+/// Estimate, bytes: under ZeRO-3 the gathered weights of the largest unit and of one prefetched block, and the whole gradient of the
+/// largest unit before it is reduced (deepspeedai/DeepSpeed; pytorch/torchtitan docs/fsdp.md).
+constexpr std::int64_t gathered_units(const precision_spec& precision, const model_units& units, bool has_dense, bool has_experts,
+                                      bool is_first, bool is_last) {
   std::int64_t block = has_dense ? units.dense_block.elements() : 0;
   if (has_experts && units.expert_block.elements() > block) block = units.expert_block.elements();
   block += units.every_block.elements();

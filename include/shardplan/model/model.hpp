@@ -8,7 +8,9 @@ namespace shardplan {
 
 /// A type that says a model: it has `static constexpr shardplan::transformer shape`.
 template <class Model>
-concept transformer_model = requires { requires detail::same<typename detail::plain<decltype(Model::shape)>::type, transformer>; };
+concept transformer_model = requires {
+  requires detail::same<typename detail::plain<decltype(Model::shape)>::type, transformer>;
+};
 
 /// Part of a plan (needed): the model that is trained.
 template <transformer_model Model>

@@ -15,7 +15,8 @@ namespace shardplan {
 /// Trained parameters of a shape, exact. Tied embeddings count once; saved buffers (rotary tables, router corrections) do not count.
 /// This is `trainable` as Hugging Face's `sum(p.numel() for p in model.parameters())` gives it.
 /// Errors: a figure beyond 63 bits, or `heads` that do not divide `hidden`, is an `arithmetic_overflow`.
-constexpr std::int64_t parameter_count_of(const transformer& shape) {
+template <class Shape = transformer>
+constexpr std::int64_t parameter_count_of(const Shape& shape) {
   const tensor_list list = tensors_of(shape);
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < list.length; ++i)
@@ -25,12 +26,14 @@ constexpr std::int64_t parameter_count_of(const transformer& shape) {
 
 /// Parameters that one token uses, exact: all but the routed experts which it does not visit. Embedding and head are counted
 /// (DeepSeek's published figures leave the input embedding out). Equal to `parameter_count_of` for a dense model. Errors as there.
-constexpr std::int64_t active_parameter_count_of(const transformer& shape) {
+template <class Shape = transformer>
+constexpr std::int64_t active_parameter_count_of(const Shape& shape) {
   const tensor_list list = tensors_of(shape);
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < list.length; ++i) {
     const tensor& item = list.values[i];
-    const std::int64_t used = item.purpose == role::routed_expert ? exact_divide(item.multiplicity, item.copies) * shape.experts.top_k : item.multiplicity;
+    const std::int64_t used =
+        item.purpose == role::routed_expert ? exact_divide(item.multiplicity, item.copies) * shape.experts.top_k : item.multiplicity;
     sum = checked_add(sum, checked_multiply(item.elements(), used));
   }
   return sum;

@@ -29,21 +29,21 @@ struct experts {
 /// A model is any type with `static constexpr shardplan::transformer shape`. Fields are 64 bits wide so that a value which is too large is
 /// refused by name by the plan, and never cut by the compiler.
 struct transformer {
-  std::int64_t layers = 0;      ///< transformer blocks
-  std::int64_t hidden = 0;      ///< width of the residual stream
-  std::int64_t heads = 0;       ///< query heads
-  std::int64_t kv_heads = 0;    ///< key/value heads, a divisor of `heads`; 0: as many as `heads`
-  std::int64_t head_dim = 0;    ///< width of one head; 0: `hidden` / `heads`, which must divide
-  std::int64_t ffn = 0;         ///< width of one branch of the feed-forward network (Llama's intermediate_size)
-  std::int64_t vocab = 0;       ///< rows of the token embedding as the model is published, before any padding for tp
-  std::int64_t positions = 0;   ///< rows of a learned position embedding; 0: rotary or none. Also the longest legal sequence when not 0
-  shardplan::mlp mlp = shardplan::mlp::gated;     ///< the form of the feed-forward network, of experts too
-  shardplan::norm norm = shardplan::norm::rms;    ///< what every norm trains
-  bool qkv_bias = false;                          ///< query, key and value projections have a bias
-  bool tied_embeddings = false;                   ///< the head is the token embedding
-  shardplan::experts experts{};                   ///< mixture of experts
-  bool attention_output_bias = false;             ///< the projection after attention has a bias
-  bool mlp_bias = false;                          ///< the linears of a dense feed-forward network have biases (experts have none)
+  std::int64_t layers = 0;     ///< transformer blocks
+  std::int64_t hidden = 0;     ///< width of the residual stream
+  std::int64_t heads = 0;      ///< query heads
+  std::int64_t kv_heads = 0;   ///< key/value heads, a divisor of `heads`; 0: as many as `heads`
+  std::int64_t head_dim = 0;   ///< width of one head; 0: `hidden` / `heads`, which must divide
+  std::int64_t ffn = 0;        ///< width of one branch of the feed-forward network (Llama's intermediate_size)
+  std::int64_t vocab = 0;      ///< rows of the token embedding as the model is published, before any padding for tp
+  std::int64_t positions = 0;  ///< rows of a learned position embedding; 0: rotary or none. Also the longest legal sequence when not 0
+  shardplan::mlp mlp = shardplan::mlp::gated;   ///< the form of the feed-forward network, of experts too
+  shardplan::norm norm = shardplan::norm::rms;  ///< what every norm trains
+  bool qkv_bias = false;                        ///< query, key and value projections have a bias
+  bool tied_embeddings = false;                 ///< the head is the token embedding
+  shardplan::experts experts{};                 ///< mixture of experts
+  bool attention_output_bias = false;           ///< the projection after attention has a bias
+  bool mlp_bias = false;                        ///< the linears of a dense feed-forward network have biases (experts have none)
 
   friend constexpr bool operator==(const transformer&, const transformer&) = default;
 

@@ -29,8 +29,8 @@ struct pp {
   }
 };
 
-/// Part of a plan (default: what the cluster leaves): data parallel degree, the replicas of the batch. Context parallel ranks are not counted
-/// in it. When it is said, tp x pp x cp x dp must be the number of devices.
+/// Part of a plan (default: what the cluster leaves): data parallel degree, the replicas of the batch. Context parallel ranks are not
+/// counted in it. When it is said, tp x pp x cp x dp must be the number of devices.
 template <std::int64_t Degree>
 struct dp {
   static constexpr part_kind kind = part_kind::dp;
@@ -90,10 +90,10 @@ struct sequence_parallel {
 
 /// The grid of ranks with every default filled in. All degrees are at least 1 and their product is the world.
 struct degrees {
-  std::int64_t world = 0;          ///< devices
+  std::int64_t world = 0;  ///< devices
   std::int64_t tp = 1;
   std::int64_t pp = 1;
-  std::int64_t dp = 1;             ///< replicas of the batch, without cp
+  std::int64_t dp = 1;  ///< replicas of the batch, without cp
   std::int64_t cp = 1;
   std::int64_t ep = 1;
   std::int64_t etp = 1;

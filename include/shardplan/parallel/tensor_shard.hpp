@@ -18,10 +18,10 @@ struct tensor_shard {
   constexpr std::int64_t elements() const { return rows * columns * copies; }
 };
 
-/// The shard of a tensor of `rows` x `columns` (`copies` of them in one place) on one rank: `column` and `row` tensors are divided by tp (routed
-/// experts by etp, and dealt over ep), `key_value` tensors too, but never below one whole head of `head_width` rows, `vocabulary` tensors have
-/// `vocabulary` rows in all (padded) and are divided by tp.
-/// Everything must divide: the rules of a plan see to it (plan/rules/divisibility.hpp).
+/// The shard of a tensor of `rows` x `columns` (`copies` of them in one place) on one rank: `column` and `row` tensors are divided by tp
+/// (routed experts by etp, and dealt over ep), `key_value` tensors too, but never below one whole head of `head_width` rows, `vocabulary`
+/// tensors have `vocabulary` rows in all (padded) and are divided by tp. Everything must divide: the rules of a plan see to it
+/// (plan/rules/divisibility.hpp).
 constexpr tensor_shard shard_of(std::int64_t rows, std::int64_t columns, std::int64_t copies, split how, bool routed, const degrees& grid,
                                 std::int64_t vocabulary, std::int64_t head_width) {
   const std::int64_t ranks = routed ? grid.etp : grid.tp;

@@ -30,7 +30,8 @@ struct evaluation : plan_figures {
 };
 
 /// The figures of `spec`, without the rules' verdict.
-constexpr plan_figures figures_of(const plan_spec& spec) {
+template <class Spec = plan_spec>
+constexpr plan_figures figures_of(const Spec& spec) {
   plan_figures figures{};
   if (!detail::is_computable(spec)) return figures;
   const memory_layout layout = memory_layout_of(spec);
@@ -44,24 +45,27 @@ constexpr plan_figures figures_of(const plan_spec& spec) {
 }
 
 /// The account of one pipeline rank of `spec`: all zero when a rule of the first two tiers is broken or there is no such rank.
-constexpr stage_account stage_memory(const plan_spec& spec, std::int64_t stage) {
+template <class Spec = plan_spec>
+constexpr stage_account stage_memory(const Spec& spec, std::int64_t stage) {
   if (stage < 0 || stage >= spec.pp || !detail::is_computable(spec)) return {};
   return account_of_stage(spec, memory_layout_of(spec), stage);
 }
 
-/// Every broken rule of `spec`, tier by tier (plan/violation.hpp); empty when the plan is valid. A plan that does not fit comes with the smallest
-/// change that was checked to make it valid.
-constexpr violation_list violations_in(const plan_spec& spec) {
-  detail::recording_sink sink{};
+/// Every broken rule of `spec`, tier by tier (plan/violation.hpp); empty when the plan is valid. A plan that does not fit comes with the
+/// smallest change that was checked to make it valid.
+template <class Spec = plan_spec>
+constexpr violation_list violations_in(const Spec& spec) {
+  detail::recording_sink<> sink{};
   detail::check_all(spec, sink);
   for (violation& item : sink.list.items)
     if (item.broken == rule::does_not_fit) item.try_this = smallest_remedy(spec);
   return sink.list;
 }
 
-/// The run-time twin of a plan type (it is constexpr too): the same figures and the same violations as values. No error is possible: whatever
-/// is in `spec`, the answer is a value. (A user's own schedule function must not throw.)
-constexpr evaluation evaluate(const plan_spec& spec) {
+/// The run-time twin of a plan type (it is constexpr too): the same figures and the same violations as values. No error is possible:
+/// whatever is in `spec`, the answer is a value. (A user's own schedule function must not throw.)
+template <class Spec = plan_spec>
+constexpr evaluation evaluate(const Spec& spec) {
   evaluation result{};
   static_cast<plan_figures&>(result) = figures_of(spec);
   result.violations = violations_in(spec);

@@ -12,8 +12,8 @@
 
 namespace shardplan {
 
-// The words that error lines are made of: types that are declared and never defined. A number of a plan is named by its part (`tp<8>`) where
-// there is one, else by a fact type with the name of the quantity.
+// The words that error lines are made of: types that are declared and never defined. A number of a plan is named by its part (`tp<8>`)
+// where there is one, else by a fact type with the name of the quantity.
 
 template <std::int64_t Value>
 struct layers;
@@ -127,8 +127,8 @@ struct nothing_small_helps;
 
 namespace detail {
 
-// Functions that are declared and never defined, and whose argument says which fact is meant: nvcc's front end prints a type that was deduced
-// as it is, but one that came out of a nested `::type` with all of our internals around it.
+// Functions that are declared and never defined, and whose argument says which fact is meant: nvcc's front end prints a type that was
+// deduced as it is, but one that came out of a nested `::type` with all of our internals around it.
 template <quantity What, std::int64_t Value>
 struct fact_key {};
 template <std::int64_t Value>

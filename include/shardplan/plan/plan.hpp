@@ -40,7 +40,9 @@ template <class Core>
 struct layout_of_plan {
   static constexpr bool computable = is_computable(Core::spec);
   static constexpr memory_layout layout = computable ? memory_layout_of(Core::spec) : memory_layout{};
-  static constexpr stage_account account(std::int64_t stage) { return computable ? account_of_stage(Core::spec, layout, stage) : stage_account{}; }
+  static constexpr stage_account account(std::int64_t stage) {
+    return computable ? account_of_stage(Core::spec, layout, stage) : stage_account{};
+  }
 };
 
 // A raw array in a base class: a kernel can read its elements by constant index, which it cannot do with any wrapper that has operator[].
@@ -59,8 +61,9 @@ struct stage_arrays<Core, index_pack<int, Stages...>> : Core {
 /// What every plan has before a figure is asked for.
 template <class... Parts>
 struct plan_core {
-  /// All parts folded into one value.
-  static constexpr plan_spec spec = detail::fold_parts<Parts...>();
+  /// All parts folded into one `plan_spec`. (`auto`, so that the calls below depend on the parts and no rule is compiled before a plan is
+  /// asked.)
+  static constexpr auto spec = detail::fold_parts<Parts...>();
   /// Pipeline ranks, the length of the arrays; 1 when `pp` is out of its range.
   static constexpr int stages = spec.pp >= 1 && spec.pp <= limits::stages ? static_cast<int>(spec.pp) : 1;
   /// Broken rules; 0 when the plan is valid.

@@ -25,9 +25,9 @@ constexpr plan_spec changed(const plan_spec& spec, remedy change) {
   return result;
 }
 
-/// The changes that are tried, from the smallest to the largest, in this order: shard the optimizer (no extra traffic), recompute, the largest
-/// smaller micro-batch that still divides the batch, shard gradients, shard weights, tp doubled up to the node, pp doubled up to the layers,
-/// optimizer state to the host, an 8-bit optimizer. Calls `visit(remedy)` for each until it returns true; returns that one, or
+/// The changes that are tried, from the smallest to the largest, in this order: shard the optimizer (no extra traffic), recompute, the
+/// largest smaller micro-batch that still divides the batch, shard gradients, shard weights, tp doubled up to the node, pp doubled up to
+/// the layers, optimizer state to the host, an 8-bit optimizer. Calls `visit(remedy)` for each until it returns true; returns that one, or
 /// `nothing_small_helps`. The values do not depend on what is legal: that is for `visit` to find out.
 template <class Visit>
 constexpr remedy first_remedy(const plan_spec& spec, Visit visit) {
@@ -52,7 +52,8 @@ constexpr remedy first_remedy(const plan_spec& spec, Visit visit) {
 }
 
 /// The smallest single change that makes `spec` valid, every rule asked again on the changed plan.
-constexpr remedy smallest_remedy(const plan_spec& spec) {
+template <class Spec = plan_spec>
+constexpr remedy smallest_remedy(const Spec& spec) {
   return first_remedy(spec, [&](remedy change) { return detail::count_violations(changed(spec, change)) == 0; });
 }
 

@@ -16,6 +16,13 @@
 
 #include <cstdint>
 
+#if defined(__cpp_static_assert) && __cpp_static_assert >= 202306L
+#define SHARDPLAN_HAS_COMPUTED_MESSAGES 1
+#include <shardplan/plan/sentence.hpp>
+#else
+#define SHARDPLAN_HAS_COMPUTED_MESSAGES 0
+#endif
+
 namespace shardplan {
 
 // One type for each rule, never defined: an error line shows it with its numbers. Each has a section in docs/troubleshooting.md.
@@ -66,11 +73,6 @@ struct plan_rejected;
 
 namespace detail {
 
-constexpr std::int64_t tenths_of_gib(bytes amount, bool up) {
-  const std::int64_t whole = amount.count >> 30;
-  const std::int64_t rest = (amount.count - (whole << 30)) * 10;
-  return whole * 10 + (rest >> 30) + (up && (rest & ((std::int64_t{1} << 30) - 1)) != 0 ? 1 : 0);
-}
 template <remedy_kind Kind, std::int64_t Value>
 struct remedy_key {};
 template <std::int64_t Value>
@@ -91,7 +93,8 @@ template <std::int64_t Value>
 try_<optimizer<optimizers::adamw_8bit>>* remedy_of(remedy_key<remedy_kind::optimizer_adamw_8bit, Value>);
 
 template <std::int64_t Rank, std::int64_t Needs, std::int64_t Has, component Which, std::int64_t Amount, class Remedy>
-does_not_fit<stage<Rank>, needs<GiB<Needs / 10, Needs % 10>>, has<GiB<Has / 10, Has % 10>>, largest<Which, GiB<Amount / 10, Amount % 10>>, Remedy>*
+does_not_fit<stage<Rank>, needs<GiB<Needs / 10, Needs % 10>>, has<GiB<Has / 10, Has % 10>>, largest<Which, GiB<Amount / 10, Amount % 10>>,
+             Remedy>*
 misfit_of(Remedy*);
 template <template <class, class> class Rule, class First, class Second>
 Rule<First, Second>* pair_of(First*, Second*);
@@ -148,16 +151,27 @@ struct verdict_of<Plan, false> {
   using type = decltype(spell_all<Plan>(make_index_pack<static_cast<int>(Plan::found.items.length)>{}));
 };
 
-template <class Verdict>
+template <class Plan, class Verdict>
 struct judge;
-template <>
-struct judge<violations<>> {
+template <class Plan>
+struct judge<Plan, violations<>> {
   static constexpr bool ok = true;
 };
-template <class... Violations>
-struct judge<violations<Violations...>> {
+template <class Plan, class... Violations>
+struct judge<Plan, violations<Violations...>> {
   enum : unsigned long { explanation = sizeof(plan_rejected<Violations...>) };  // the one error line
-  static constexpr bool ok = true;                                             // so that nothing fails a second time
+#if SHARDPLAN_HAS_COMPUTED_MESSAGES
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wunknown-warning-option"
+#pragma clang diagnostic ignored "-Wc++26-extensions"
+#endif
+  static_assert(sizeof...(Violations) == 0, sentence_of(Plan::found));
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+#endif
+  static constexpr bool ok = true;  // so that nothing fails a second time
 };
 
 }  // namespace detail
@@ -177,7 +191,7 @@ using violations_of = typename detail::verdict_of<Plan>::type;
 /// Insists: `static_assert(sp::checked<run>)` compiles when the plan is valid; otherwise one error line names `plan_rejected` with every
 /// violation, its numbers and a remedy.
 template <class Plan>
-inline constexpr bool checked = detail::judge<violations_of<Plan>>::ok;
+inline constexpr bool checked = detail::judge<Plan, violations_of<Plan>>::ok;
 
 namespace detail {
 template <class Plan, bool Checked = checked<Plan>>

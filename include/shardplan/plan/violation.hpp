@@ -20,10 +20,10 @@ enum class rule {
   out_of_range,   ///< a field is zero, negative or larger than anything that can be computed exactly
   too_large,      ///< a product of fields could leave 63 bits
   // tier two
-  does_not_divide,              ///< the first number must divide the second
-  neither_multiple_nor_divisor, ///< the first number must be a multiple or a divisor of the second
-  does_not_match,               ///< the two numbers must be equal
-  empty_stage,                  ///< a pipeline stage owns no layer
+  does_not_divide,               ///< the first number must divide the second
+  neither_multiple_nor_divisor,  ///< the first number must be a multiple or a divisor of the second
+  does_not_match,                ///< the two numbers must be equal
+  empty_stage,                   ///< a pipeline stage owns no layer
   // tier three
   exceeds,        ///< the first number must not be larger than the second
   not_supported,  ///< no engine does this
@@ -49,18 +49,18 @@ struct remedy {
 /// A broken rule as a value, with its numbers. Which fields count depends on the rule.
 struct violation {
   rule broken{};
-  part_kind part{};         ///< missing_part, repeated_part
-  measured first{};         ///< the number at fault (out_of_range, too_large), or the first of two
-  measured second{};        ///< the second of two
-  std::int64_t least = 0;   ///< out_of_range: the smallest legal value
-  std::int64_t most = 0;    ///< out_of_range, too_large: the largest legal value
-  feature unsupported{};    ///< not_supported
-  std::int64_t stage = 0;   ///< empty_stage, does_not_fit
-  bytes needs{};            ///< does_not_fit: the stage's total
-  bytes has{};              ///< does_not_fit: the device's capacity
-  component largest{};      ///< does_not_fit: the stage's largest component
-  bytes largest_needs{};    ///< does_not_fit: its bytes
-  remedy try_this{};        ///< does_not_fit: the smallest change that was checked to make the plan valid
+  part_kind part{};        ///< missing_part, repeated_part
+  measured first{};        ///< the number at fault (out_of_range, too_large), or the first of two
+  measured second{};       ///< the second of two
+  std::int64_t least = 0;  ///< out_of_range: the smallest legal value
+  std::int64_t most = 0;   ///< out_of_range, too_large: the largest legal value
+  feature unsupported{};   ///< not_supported
+  std::int64_t stage = 0;  ///< empty_stage, does_not_fit
+  bytes needs{};           ///< does_not_fit: the stage's total
+  bytes has{};             ///< does_not_fit: the device's capacity
+  component largest{};     ///< does_not_fit: the stage's largest component
+  bytes largest_needs{};   ///< does_not_fit: its bytes
+  remedy try_this{};       ///< does_not_fit: the smallest change that was checked to make the plan valid
 
   friend constexpr bool operator==(const violation&, const violation&) = default;
 };

@@ -28,7 +28,8 @@ struct gradients_to {
   static constexpr void apply(offload_spec& spec) { spec.gradients = Where; }
 };
 
-/// Part of a plan (default: nothing): `offload<states_to<storage::host>>`, `offload<states_to<storage::nvme>, gradients_to<storage::host>>`.
+/// Part of a plan (default: nothing): `offload<states_to<storage::host>>`, `offload<states_to<storage::nvme>,
+/// gradients_to<storage::host>>`.
 template <class... What>
 struct offload {
   static constexpr part_kind kind = part_kind::offload;

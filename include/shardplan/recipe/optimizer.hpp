@@ -22,16 +22,18 @@ struct optimizer_spec {
 
   /// Moments kept in blocks of 8-bit numbers with one fp32 scale a block. bitsandbytes.
   bool eight_bit = false;
-  std::int64_t block = 256;           ///< elements that share a scale
-  std::int64_t least_elements = 4096; ///< smaller tensors keep fp32 moments
-  std::int64_t table_bytes = 0;       ///< code tables, once a process
+  std::int64_t block = 256;            ///< elements that share a scale
+  std::int64_t least_elements = 4096;  ///< smaller tensors keep fp32 moments
+  std::int64_t table_bytes = 0;        ///< code tables, once a process
 
   friend constexpr bool operator==(const optimizer_spec&, const optimizer_spec&) = default;
 };
 
 /// A type that says an optimizer: it has `static constexpr shardplan::optimizer_spec spec`.
 template <class Algorithm>
-concept optimizer_algorithm = requires { requires detail::same<typename detail::plain<decltype(Algorithm::spec)>::type, optimizer_spec>; };
+concept optimizer_algorithm = requires {
+  requires detail::same<typename detail::plain<decltype(Algorithm::spec)>::type, optimizer_spec>;
+};
 
 /// Part of a plan (default `optimizers::adamw`).
 template <optimizer_algorithm Algorithm>
@@ -71,8 +73,8 @@ struct lion {
   static constexpr optimizer_spec spec{.name = "lion", .moments = 1};
 };
 
-/// Two 8-bit moments in blocks of 256 with an fp32 scale, tensors under 4,096 elements in fp32, two code tables of 256 fp32 numbers a process
-/// (arXiv 2110.02861; bitsandbytes-foundation/bitsandbytes bitsandbytes/optim/optimizer.py).
+/// Two 8-bit moments in blocks of 256 with an fp32 scale, tensors under 4,096 elements in fp32, two code tables of 256 fp32 numbers a
+/// process (arXiv 2110.02861; bitsandbytes-foundation/bitsandbytes bitsandbytes/optim/optimizer.py).
 struct adamw_8bit {
   static constexpr optimizer_spec spec{.name = "adamw_8bit", .moments = 2, .eight_bit = true, .table_bytes = 2 * 256 * 4};
 };
@@ -88,8 +90,8 @@ struct adafactor {
   static constexpr optimizer_spec spec{.name = "adafactor", .moments = 1, .factored = true};
 };
 
-/// One moment on the matrices of the blocks, Adam's two on embeddings, head, norms and biases (KellerJordan/Muon; checked against Megatron-LM's
-/// functional tests: facts in tests/static/memory/states.cpp).
+/// One moment on the matrices of the blocks, Adam's two on embeddings, head, norms and biases (KellerJordan/Muon; checked against
+/// Megatron-LM's functional tests: facts in tests/static/memory/states.cpp).
 struct muon {
   static constexpr optimizer_spec spec{.name = "muon", .moments = 2, .hidden_matrix_moments = 1};
 };

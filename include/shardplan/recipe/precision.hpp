@@ -23,7 +23,9 @@ struct precision_spec {
 
 /// A type that says a precision layout: it has `static constexpr shardplan::precision_spec spec`.
 template <class Layout>
-concept precision_layout = requires { requires detail::same<typename detail::plain<decltype(Layout::spec)>::type, precision_spec>; };
+concept precision_layout = requires {
+  requires detail::same<typename detail::plain<decltype(Layout::spec)>::type, precision_spec>;
+};
 
 /// Part of a plan (default `precisions::bf16_fp32_master`): how many bytes a parameter costs.
 template <precision_layout Layout>
@@ -36,8 +38,8 @@ struct precision {
   }
 };
 
-/// The layouts that frameworks use; the sum in the comment is for Adam (two moments). An FP16 run with an FP32 master costs the same bytes as
-/// the BF16 one. Sources: shardplan's docs/exact_and_estimates.md lists one for each.
+/// The layouts that frameworks use; the sum in the comment is for Adam (two moments). An FP16 run with an FP32 master costs the same bytes
+/// as the BF16 one. Sources: shardplan's docs/exact_and_estimates.md lists one for each.
 namespace precisions {
 
 /// 2 + 2 + 0 + 8 = 12 bytes: the handbook's count, without a master copy, moments in fp32.
@@ -52,12 +54,14 @@ struct bf16_fp32_master {
 
 /// 2 + 4 + 4 + 8 = 18 bytes: Megatron-LM in bf16 with its fp32 main gradients (NVIDIA/Megatron-LM issue 654).
 struct bf16_fp32_master_and_gradients {
-  static constexpr precision_spec spec{.name = "bf16_fp32_master_and_gradients", .weight = 2, .gradient = 4, .master = 4, .moment = 4, .compute = 2};
+  static constexpr precision_spec spec{
+      .name = "bf16_fp32_master_and_gradients", .weight = 2, .gradient = 4, .master = 4, .moment = 4, .compute = 2};
 };
 
 /// 2 + (2 + 4) + 4 + 8 = 20 bytes: bf16 gradients summed in a separate fp32 buffer (huggingface/nanotron; "Ultra-Scale Playbook").
 struct bf16_fp32_accumulator {
-  static constexpr precision_spec spec{.name = "bf16_fp32_accumulator", .weight = 2, .gradient = 2, .accumulator = 4, .master = 4, .moment = 4, .compute = 2};
+  static constexpr precision_spec spec{
+      .name = "bf16_fp32_accumulator", .weight = 2, .gradient = 2, .accumulator = 4, .master = 4, .moment = 4, .compute = 2};
 };
 
 /// 2 + 2 + 0 + 4 = 8 bytes: everything in bf16, moments too (pytorch/torchtune).

@@ -41,7 +41,9 @@ struct schedule_spec {
 
 /// A type that says a schedule: it has `static constexpr shardplan::schedule_spec spec`.
 template <class Schedule>
-concept pipeline_schedule = requires { requires detail::same<typename detail::plain<decltype(Schedule::spec)>::type, schedule_spec>; };
+concept pipeline_schedule = requires {
+  requires detail::same<typename detail::plain<decltype(Schedule::spec)>::type, schedule_spec>;
+};
 
 /// Part of a plan (default `schedules::one_f_one_b`): the order of forward and backward passes in the pipeline.
 template <pipeline_schedule Schedule>

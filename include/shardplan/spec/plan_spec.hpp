@@ -19,36 +19,36 @@
 
 namespace shardplan {
 
-/// Everything that is decided about a run, as one plain value. A `plan` type folds its parts into one; a program may also fill one in at run
-/// time and pass it to `evaluate`. Every figure of the library is a constexpr function of it. Nothing in it is checked: a value that cannot
-/// be right is a violation, found by `evaluate` and by `violations_of`, and never changed on the way.
-/// Fields that must be said start as `unset`.
+/// Everything that is decided about a run, as one plain value. A `plan` type folds its parts into one; a program may also fill one in at
+/// run time and pass it to `evaluate`. Every figure of the library is a constexpr function of it. Nothing in it is checked: a value that
+/// cannot be right is a violation, found by `evaluate` and by `violations_of`, and never changed on the way. Fields that must be said start
+/// as `unset`.
 struct plan_spec {
-  transformer model{};                    ///< all zero: not said
-  device_spec device{};                   ///< `memory` 0: not said
+  transformer model{};   ///< all zero: not said
+  device_spec device{};  ///< `memory` 0: not said
   std::int64_t devices_per_node = unset;
   std::int64_t nodes = unset;
-  std::int64_t sequence = unset;          ///< tokens of a sequence
-  std::int64_t micro_batch = unset;       ///< sequences
-  std::int64_t global_batch = unset;      ///< sequences
+  std::int64_t sequence = unset;      ///< tokens of a sequence
+  std::int64_t micro_batch = unset;   ///< sequences
+  std::int64_t global_batch = unset;  ///< sequences
   std::int64_t tp = 1;
   std::int64_t pp = 1;
-  std::int64_t dp = unset;                ///< unset: what the cluster leaves
+  std::int64_t dp = unset;  ///< unset: what the cluster leaves
   std::int64_t cp = 1;
   std::int64_t ep = 1;
   std::int64_t etp = 1;
   toggle sequence_parallel = toggle::by_default;
-  std::int64_t zero = 0;                  ///< ZeRO stage
+  std::int64_t zero = 0;  ///< ZeRO stage
   offload_spec offload{};
   layer_counts layer_split{};
-  std::int64_t vocabulary_multiple = 1;   ///< the vocabulary is padded up to a multiple of it
+  std::int64_t vocabulary_multiple = 1;  ///< the vocabulary is padded up to a multiple of it
   schedule_spec schedule = schedules::one_f_one_b::spec;
   optimizer_spec optimizer = optimizers::adamw::spec;
   precision_spec precision = precisions::bf16_fp32_master::spec;
   recomputes recompute = recomputes::none;
   std::int64_t headroom_mebibytes = default_headroom::total.count >> 20;
-  std::uint32_t said_parts = 0;           ///< while parts are folded: bit `part_kind` of each; 0 in a finished spec
-  std::uint32_t repeated_parts = 0;       ///< bit `part_kind`: a plan type said this part more than once
+  std::uint32_t said_parts = 0;      ///< while parts are folded: bit `part_kind` of each; 0 in a finished spec
+  std::uint32_t repeated_parts = 0;  ///< bit `part_kind`: a plan type said this part more than once
 
   friend constexpr bool operator==(const plan_spec&, const plan_spec&) = default;
 };

@@ -31,7 +31,10 @@ constexpr peak_account peak_of(const plan_spec& spec, const memory_layout& layou
   return peak;
 }
 
-constexpr bool is_computable(const plan_spec& spec) {
+// Here and elsewhere `Spec` is `plan_spec`: a template parameter only so that a file which includes the umbrella pays for nothing that it
+// does not ask.
+template <class Spec = plan_spec>
+constexpr bool is_computable(const Spec& spec) {
   counting_sink sink{};
   check_ranges(spec, sink);
   if (sink.count == 0) check_divisibility(spec, sink);
@@ -39,8 +42,8 @@ constexpr bool is_computable(const plan_spec& spec) {
 }
 
 // All rules, tier by tier: a broken tier is reported whole and ends the matter.
-template <class Sink>
-constexpr void check_all(const plan_spec& spec, Sink& sink) {
+template <class Spec, class Sink>
+constexpr void check_all(const Spec& spec, Sink& sink) {
   check_ranges(spec, sink);
   if (sink.count != 0) return;
   check_divisibility(spec, sink);
@@ -51,14 +54,16 @@ constexpr void check_all(const plan_spec& spec, Sink& sink) {
   if (peak.total > spec.device.memory) sink.add_misfit(spec, layout, peak.stage);
 }
 
-constexpr int count_violations(const plan_spec& spec) {
+template <class Spec = plan_spec>
+constexpr int count_violations(const Spec& spec) {
   counting_sink sink{};
   check_all(spec, sink);
   return sink.count;
 }
 
 // Whether the memory rule, and it alone, is kept: what `fits` asks.
-constexpr bool memory_fits(const plan_spec& spec) {
+template <class Spec = plan_spec>
+constexpr bool memory_fits(const Spec& spec) {
   if (!is_computable(spec)) return false;
   return peak_of(spec, memory_layout_of(spec)).total <= spec.device.memory;
 }

@@ -75,7 +75,8 @@ constexpr void check_stages(const plan_spec& spec, Sink& sink) {
   }
   if (spec.layer_split.entries() != stages)
     sink.add_pair(rule::does_not_match, {quantity::layer_split_entries, spec.layer_split.entries()}, {what, stages});
-  if (sum != spec.model.layers) sink.add_pair(rule::does_not_match, {quantity::layer_split_sum, sum}, {quantity::layers, spec.model.layers});
+  if (sum != spec.model.layers)
+    sink.add_pair(rule::does_not_match, {quantity::layer_split_sum, sum}, {quantity::layers, spec.model.layers});
 }
 
 template <class Sink>

@@ -13,15 +13,15 @@
 
 namespace shardplan {
 
-/// Tier one: every needed part is there, none twice, every field inside its range. The upper ends lie far above anything that is trained and
-/// are chosen, with `too_large`, so that no figure of the library can leave 63 bits.
+/// Tier one: every needed part is there, none twice, every field inside its range. The upper ends lie far above anything that is trained
+/// and are chosen, with `too_large`, so that no figure of the library can leave 63 bits.
 namespace limits {
 inline constexpr std::int64_t layers = std::int64_t{1} << 14;
-inline constexpr std::int64_t width = std::int64_t{1} << 24;       ///< hidden, ffn
+inline constexpr std::int64_t width = std::int64_t{1} << 24;  ///< hidden, ffn
 inline constexpr std::int64_t heads = std::int64_t{1} << 16;
-inline constexpr std::int64_t rows = std::int64_t{1} << 31;        ///< vocabulary, positions, tokens of a sequence
+inline constexpr std::int64_t rows = std::int64_t{1} << 31;  ///< vocabulary, positions, tokens of a sequence
 inline constexpr std::int64_t expert_count = std::int64_t{1} << 16;
-inline constexpr std::int64_t degree = std::int64_t{1} << 12;      ///< tp, cp, etp
+inline constexpr std::int64_t degree = std::int64_t{1} << 12;  ///< tp, cp, etp
 inline constexpr std::int64_t expert_degree = std::int64_t{1} << 14;
 inline constexpr std::int64_t stages = 1024;
 inline constexpr std::int64_t replicas = std::int64_t{1} << 24;
@@ -33,7 +33,7 @@ inline constexpr std::int64_t device_memory = std::int64_t{1} << 50;
 inline constexpr std::int64_t element_bytes = 16;
 inline constexpr std::int64_t moments = 16;
 inline constexpr std::int64_t chunks = 64;
-inline constexpr std::int64_t block = std::int64_t{1} << 30;       ///< elements of a quantisation block, bytes of tables, MiB of headroom
+inline constexpr std::int64_t block = std::int64_t{1} << 30;  ///< elements of a quantisation block, bytes of tables, MiB of headroom
 inline constexpr std::int64_t parameters = std::int64_t{1} << 52;
 inline constexpr std::int64_t activation_bytes = std::int64_t{1} << 61;
 }  // namespace limits
@@ -92,8 +92,8 @@ constexpr void check_recipe_ranges(const plan_spec& spec, Sink& sink) {
   check_ranges_of<q::moments>(sink, 0, limits::moments, optimizer.moments);
   check_ranges_of<q::hidden_matrix_moments>(sink, -1, limits::moments, optimizer.hidden_matrix_moments);
   check_ranges_of<q::block>(sink, 1, limits::block, optimizer.block);
-  check_ranges_of<q::least_elements, q::table_bytes, q::headroom_mebibytes>(sink, 0, limits::block, optimizer.least_elements, optimizer.table_bytes,
-                                                                            spec.headroom_mebibytes);
+  check_ranges_of<q::least_elements, q::table_bytes, q::headroom_mebibytes>(sink, 0, limits::block, optimizer.least_elements,
+                                                                            optimizer.table_bytes, spec.headroom_mebibytes);
 }
 
 // Whether a spec is so far below the limits of `check_size` that it need not be computed: what nearly every plan is. With the bounds below
@@ -101,7 +101,8 @@ constexpr void check_recipe_ranges(const plan_spec& spec, Sink& sink) {
 constexpr bool is_ordinary(const plan_spec& spec) {
   const transformer& shape = spec.model;
   return shape.layers <= 256 && shape.hidden <= 32768 && shape.heads <= 512 && shape.head_dim <= 128 && shape.kv_heads <= shape.heads &&
-         shape.ffn <= 131072 && shape.vocab <= 2097152 && shape.positions <= 2097152 && shape.experts.count <= 512 && shape.experts.ffn <= 16384 &&
+         shape.ffn <= 131072 && shape.vocab <= 2097152 && shape.positions <= 2097152 && shape.experts.count <= 512 &&
+         shape.experts.ffn <= 16384 &&
          (shape.experts.count == 0 || (shape.experts.top_k <= 16 && shape.experts.shared_ffn <= 65536 && shape.expert_width() <= 16384)) &&
          spec.vocabulary_multiple <= 2097152 && spec.etp * spec.schedule.chunks <= 8 && spec.precision.compute <= 4 &&
          spec.sequence <= 1048576 && spec.global_batch <= 8388608 && spec.sequence * spec.global_batch <= 8388608 &&
@@ -117,7 +118,8 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
   const std::int64_t head_dim = shape.head_dim != 0 ? shape.head_dim : shape.hidden;
   const std::int64_t query = times(shape.heads, head_dim);
   const std::int64_t heads_width = shape.head_dim != 0 ? query : shape.hidden;
-  const std::int64_t key_width = shape.head_dim != 0 ? times(shape.key_value_heads(), head_dim) : times(shape.hidden, ceil_divide(shape.key_value_heads(), shape.heads));
+  const std::int64_t key_width = shape.head_dim != 0 ? times(shape.key_value_heads(), head_dim)
+                                                     : times(shape.hidden, ceil_divide(shape.key_value_heads(), shape.heads));
   const std::int64_t widths = plus(plus(heads_width, key_width), plus(shape.ffn, shape.experts.shared_ffn));
   const std::int64_t routed = times(shape.expert_width(), shape.experts.count);
   const std::int64_t rows = plus(plus(shape.vocab, spec.vocabulary_multiple), shape.positions);
@@ -126,9 +128,11 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
   if (parameters > limits::parameters) sink.add_large({quantity::parameters, parameters}, limits::parameters);
 
   const std::int64_t visits = plus(times(shape.experts.top_k, plus(shape.expert_width(), shape.hidden)), shape.experts.count);
-  const std::int64_t per_token = times(8 * spec.precision.compute, plus(plus(times(2, widths), times(4, shape.hidden)), plus(times(visits, 2), times(2, shape.heads))));
+  const std::int64_t per_token = times(8 * spec.precision.compute,
+                                       plus(plus(times(2, widths), times(4, shape.hidden)), plus(times(visits, 2), times(2, shape.heads))));
   const std::int64_t tokens = times(spec.sequence, spec.global_batch > spec.micro_batch ? spec.global_batch : spec.micro_batch);
-  const std::int64_t activations = times(tokens, plus(times(times(shape.layers, per_token), times(spec.etp, spec.schedule.chunks)), times(2 * spec.precision.compute, rows)));
+  const std::int64_t activations = times(
+      tokens, plus(times(times(shape.layers, per_token), times(spec.etp, spec.schedule.chunks)), times(2 * spec.precision.compute, rows)));
   if (activations > limits::activation_bytes) sink.add_large({quantity::activation_bytes, activations}, limits::activation_bytes);
 }
 

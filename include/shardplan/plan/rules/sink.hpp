@@ -23,68 +23,49 @@ struct counting_sink {
   constexpr void add_misfit(const plan_spec&, const memory_layout&, std::int64_t) { ++count; }
 };
 
+template <class List = violation_list>
 struct recording_sink {
   int count = 0;
-  violation_list list{};
+  List list{};
+  violation spare{};
 
-  constexpr void add(const violation& item) {
+  // The record to fill in: one in the list, or a spare one that is forgotten when the list is full.
+  constexpr auto& next(rule broken) {
     ++count;
-    if (list.items.length < most_violations) {
-      list.items.push_back(item);
-    } else {
-      ++list.left_out;
-    }
-  }
-  constexpr void add_part(rule broken, part_kind part) {
-    violation item{};
+    const bool room = list.items.length < most_violations;
+    if (!room) ++list.left_out;
+    auto& item = room ? list.items.values[list.items.length++] : spare;
     item.broken = broken;
-    item.part = part;
-    add(item);
+    return item;
   }
+  constexpr void add_part(rule broken, part_kind part) { next(broken).part = part; }
   constexpr void add_range(measured number, std::int64_t least, std::int64_t most) {
-    violation item{};
-    item.broken = rule::out_of_range;
+    auto& item = next(rule::out_of_range);
     item.first = number;
     item.least = least;
     item.most = most;
-    add(item);
   }
   constexpr void add_large(measured bound, std::int64_t most) {
-    violation item{};
-    item.broken = rule::too_large;
+    auto& item = next(rule::too_large);
     item.first = bound;
     item.most = most;
-    add(item);
   }
   constexpr void add_pair(rule broken, measured first, measured second) {
-    violation item{};
-    item.broken = broken;
+    auto& item = next(broken);
     item.first = first;
     item.second = second;
-    add(item);
   }
-  constexpr void add_stage(std::int64_t stage) {
-    violation item{};
-    item.broken = rule::empty_stage;
-    item.stage = stage;
-    add(item);
-  }
-  constexpr void add_feature(feature unsupported) {
-    violation item{};
-    item.broken = rule::not_supported;
-    item.unsupported = unsupported;
-    add(item);
-  }
-  constexpr void add_misfit(const plan_spec& spec, const memory_layout& layout, std::int64_t stage) {
+  constexpr void add_stage(std::int64_t stage) { next(rule::empty_stage).stage = stage; }
+  constexpr void add_feature(feature unsupported) { next(rule::not_supported).unsupported = unsupported; }
+  template <class Spec>
+  constexpr void add_misfit(const Spec& spec, const memory_layout& layout, std::int64_t stage) {
     const memory_report report = account_of_stage(spec, layout, stage).device;
-    violation item{};
-    item.broken = rule::does_not_fit;
+    auto& item = next(rule::does_not_fit);
     item.stage = stage;
     item.needs = report.total();
     item.has = spec.device.memory;
     item.largest = largest_component(report);
     item.largest_needs = component_of(report, item.largest);
-    add(item);
   }
 };
 

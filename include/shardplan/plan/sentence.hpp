@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/bytes.hpp>
+#include <shardplan/core/part.hpp>
+#include <shardplan/core/text.hpp>
+#include <shardplan/memory/report.hpp>
+#include <shardplan/plan/quantity.hpp>
+#include <shardplan/plan/violation.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace shardplan {
+
+/// Room for one sentence, and for all sentences of a plan.
+inline constexpr std::size_t sentence_length = 240;
+inline constexpr std::size_t sentences_length = 4096;
+
+/// The name of a part as one writes it in a plan.
+constexpr const char* name_of(part_kind part) {
+  constexpr const char* names[] = {
+      "model",    "cluster",   "sequence",  "micro_batch",       "global_batch", "tp",      "pp",          "dp",
+      "cp",       "ep",        "etp",       "sequence_parallel", "zero",         "offload", "layer_split", "vocabulary_multiple",
+      "schedule", "optimizer", "precision", "recompute",         "headroom"};
+  return names[static_cast<int>(part)];
+}
+
+/// The name of a component, as the field of `memory_report`.
+constexpr const char* name_of(component which) {
+  constexpr const char* names[] = {"weights", "gradients", "master", "optimizer", "activations", "logits", "working", "buffers", "reserve"};
+  return names[static_cast<int>(which)];
+}
+
+namespace detail {
+
+template <std::size_t Capacity>
+constexpr void append_gib(text<Capacity>& out, bytes amount, bool up) {
+  const std::int64_t tenths = tenths_of_gib(amount, up);
+  out.append(tenths / 10).append('.').append(tenths % 10).append(" GiB");
+}
+
+template <std::size_t Capacity>
+constexpr void append_measured(text<Capacity>& out, measured number) {
+  out.append(name_of(number.what)).append(' ').append(number.value);
+}
+
+template <std::size_t Capacity>
+constexpr void append_remedy(text<Capacity>& out, remedy change) {
+  switch (change.kind) {
+    case remedy_kind::nothing_small_helps: out.append("no single small change helps"); break;
+    case remedy_kind::zero: out.append("try zero<").append(change.value).append(">"); break;
+    case remedy_kind::recompute_full: out.append("try recompute<recomputes::full>"); break;
+    case remedy_kind::micro_batch: out.append("try micro_batch<").append(change.value).append(">"); break;
+    case remedy_kind::tp: out.append("try tp<").append(change.value).append(">"); break;
+    case remedy_kind::pp: out.append("try pp<").append(change.value).append(">"); break;
+    case remedy_kind::offload_states_to_host: out.append("try offload<states_to<storage::host>>"); break;
+    case remedy_kind::optimizer_adamw_8bit: out.append("try optimizer<optimizers::adamw_8bit>"); break;
+  }
+}
+
+}  // namespace detail
+
+/// A broken rule in words, with its numbers: "stage 0 needs 104.2 GiB and has 79.5 GiB; largest: optimizer 56.0 GiB; try zero<1>". What is
+/// needed is rounded up and what is there down. The same function serves reports at run time and `static_assert` where the compiler takes
+/// a computed message.
+constexpr text<sentence_length> sentence_of(const violation& item) {
+  text<sentence_length> out{};
+  switch (item.broken) {
+    case rule::missing_part: out.append("the plan does not say its ").append(name_of(item.part)); break;
+    case rule::repeated_part: out.append("the plan says its ").append(name_of(item.part)).append(" more than once"); break;
+    case rule::out_of_range:
+      detail::append_measured(out, item.first);
+      out.append(" is not between ").append(item.least).append(" and ").append(item.most);
+      break;
+    case rule::too_large:
+      detail::append_measured(out, item.first);
+      out.append(" (an upper bound) is more than can be computed exactly, ").append(item.most);
+      break;
+    case rule::does_not_divide:
+      detail::append_measured(out, item.first);
+      out.append(" does not divide ");
+      detail::append_measured(out, item.second);
+      break;
+    case rule::neither_multiple_nor_divisor:
+      detail::append_measured(out, item.first);
+      out.append(" is neither a multiple nor a divisor of ");
+      detail::append_measured(out, item.second);
+      break;
+    case rule::does_not_match:
+      detail::append_measured(out, item.first);
+      out.append(" is not ");
+      detail::append_measured(out, item.second);
+      break;
+    case rule::empty_stage: out.append("stage ").append(item.stage).append(" owns no layer"); break;
+    case rule::exceeds:
+      detail::append_measured(out, item.first);
+      out.append(" exceeds ");
+      detail::append_measured(out, item.second);
+      break;
+    case rule::not_supported: out.append("gradients cannot be offloaded to NVMe"); break;
+    case rule::does_not_fit:
+      out.append("stage ").append(item.stage).append(" needs ");
+      detail::append_gib(out, item.needs, true);
+      out.append(" and has ");
+      detail::append_gib(out, item.has, false);
+      out.append("; largest: ").append(name_of(item.largest)).append(' ');
+      detail::append_gib(out, item.largest_needs, true);
+      out.append("; ");
+      detail::append_remedy(out, item.try_this);
+      break;
+  }
+  return out;
+}
+
+/// All broken rules in words, with "; and " between them; "the plan is valid" for none.
+constexpr text<sentences_length> sentence_of(const violation_list& list) {
+  text<sentences_length> out{};
+  if (list.empty()) out.append("the plan is valid");
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (i != 0) out.append("; and ");
+    out.append(sentence_of(list[i]).c_str());
+  }
+  if (list.left_out != 0) out.append("; and ").append(list.left_out).append(" more of the same tier");
+  return out;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/bytes.hpp>
+#include <shardplan/memory/report.hpp>
+#include <shardplan/model/parameters.hpp>
+#include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/sentence.hpp>
+#include <shardplan/spec/derived.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+
+namespace shardplan::report {
+
+/// A whole number with commas between groups of three digits.
+inline std::string grouped(std::int64_t number) {
+  std::string digits = std::to_string(number);
+  const std::size_t first = digits[0] == '-' ? 1 : 0;
+  for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+/// An amount in GiB (2^30 bytes) with two decimals, rounded up: what is needed must not look smaller than it is.
+inline std::string gib(bytes amount) {
+  const std::int64_t whole = amount.count >> 30;
+  const std::int64_t rest = (amount.count - (whole << 30)) * 100;
+  const std::int64_t hundredths = whole * 100 + (rest >> 30) + ((rest & ((std::int64_t{1} << 30) - 1)) != 0 ? 1 : 0);
+  const std::string decimals = std::to_string(hundredths % 100);
+  return std::to_string(hundredths / 100) + (decimals.size() == 1 ? ".0" : ".") + decimals;
+}
+
+namespace detail {
+
+inline std::string padded(const std::string& word, std::size_t width) {
+  return word.size() >= width ? word : std::string(width - word.size(), ' ') + word;
+}
+
+inline void describe(std::string& out, const plan_spec& spec, const plan_figures& figures) {
+  const transformer& shape = spec.model;
+  out += "model      " + std::to_string(shape.layers) + " layers x " + std::to_string(shape.hidden) + ", " + std::to_string(shape.heads) +
+         " heads, " + std::to_string(shape.key_value_heads()) + " key/value heads, ffn " + std::to_string(shape.ffn) + ", vocabulary " +
+         std::to_string(shape.vocab);
+  if (shape.experts.count > 0)
+    out += ", " + std::to_string(shape.experts.count) + " experts of " + std::to_string(shape.expert_width()) + ", top " +
+           std::to_string(shape.experts.top_k);
+  out += "\n           " + grouped(parameter_count_of(shape)) + " parameters";
+  if (shape.experts.count > 0) out += ", " + grouped(active_parameter_count_of(shape)) + " active";
+  out += "\ndevices    " + std::to_string(spec.nodes) + " x " + std::to_string(spec.devices_per_node) + " " + spec.device.name.c_str() +
+         ", " + grouped(spec.device.memory.count) + " bytes each\n";
+  out += "parallel   tp " + std::to_string(spec.tp) + (is_sequence_parallel(spec) ? " with sequence parallelism" : "") + ", pp " +
+         std::to_string(spec.pp) + ", cp " + std::to_string(spec.cp) + ", dp " + std::to_string(figures.data_parallel);
+  if (shape.experts.count > 0) out += ", ep " + std::to_string(spec.ep) + ", etp " + std::to_string(spec.etp);
+  out += ", zero " + std::to_string(spec.zero) + ", schedule " + spec.schedule.name.c_str() + "\n";
+  out += "batch      " + std::to_string(spec.global_batch) + " sequences of " + std::to_string(spec.sequence) +
+         " tokens a step, micro-batch " + std::to_string(spec.micro_batch) + ", " + std::to_string(figures.micro_batches) +
+         " micro-batches a replica\n";
+  out += std::string("recipe     ") + spec.optimizer.name.c_str() + ", " + spec.precision.name.c_str() + ", recompute " +
+         (spec.recompute == recomputes::full ? "full" : "none") + "\n";
+}
+
+// One column a stage; long pipelines show the first, the worst and the last.
+inline void tabulate(std::string& out, const plan_spec& spec, const plan_figures& figures) {
+  std::int64_t stages[3]{};
+  std::int64_t count = 0;
+  if (spec.pp <= 3) {
+    for (; count < spec.pp; ++count) stages[count] = count;
+  } else {
+    stages[count++] = 0;
+    if (figures.peak_stage != 0 && figures.peak_stage != spec.pp - 1) stages[count++] = figures.peak_stage;
+    stages[count++] = spec.pp - 1;
+  }
+  constexpr std::size_t width = 12;
+  constexpr std::size_t byte_width = 20;
+  out += "\nGiB a device      ";
+  for (std::int64_t i = 0; i < count; ++i) out += padded("stage " + std::to_string(stages[i]), width);
+  out += padded("bytes, stage " + std::to_string(figures.peak_stage), byte_width) + "\n";
+  memory_report reports[3]{};
+  for (std::int64_t i = 0; i < count; ++i) reports[i] = stage_memory(spec, stages[i]).device;
+  const memory_report worst = stage_memory(spec, figures.peak_stage).device;
+  for (int part = 0; part <= static_cast<int>(component::reserve); ++part) {
+    const auto which = static_cast<component>(part);
+    std::string name = name_of(which);
+    name.resize(18, ' ');
+    out += name;
+    for (std::int64_t i = 0; i < count; ++i) out += padded(gib(component_of(reports[i], which)), width);
+    out += padded(grouped(component_of(worst, which).count), byte_width) + "\n";
+  }
+  out += "total             ";
+  for (std::int64_t i = 0; i < count; ++i) out += padded(gib(reports[i].total()), width);
+  out += padded(grouped(worst.total().count), byte_width) + "\n";
+  const offload_report moved = stage_memory(spec, figures.peak_stage).offloaded;
+  if (moved.host.count != 0)
+    out += "in host memory, a rank of stage " + std::to_string(figures.peak_stage) + ": " + gib(moved.host) + " GiB\n";
+  if (moved.nvme.count != 0) out += "on NVMe, a rank of stage " + std::to_string(figures.peak_stage) + ": " + gib(moved.nvme) + " GiB\n";
+}
+
+}  // namespace detail
+
+/// A plan in plain text: what it is, the memory of its first, worst and last stage, and the verdict in words. For a plan that cannot be
+/// computed the verdict alone. States are exact, the other rows are not: docs/exact_and_estimates.md.
+inline std::string text_of(const plan_spec& spec) {
+  const evaluation result = evaluate(spec);
+  std::string out;
+  if (result.world_size != 0) {
+    detail::describe(out, spec, result);
+    detail::tabulate(out, spec, result);
+    out += "\n";
+  }
+  out += "verdict    ";
+  out += sentence_of(result.violations).c_str();
+  if (result.violations.empty())
+    out += ": stage " + std::to_string(result.peak_stage) + " needs " + gib(result.peak_memory) + " of " + gib(spec.device.memory) + " GiB";
+  out += "\n";
+  return out;
+}
+
+/// Writes `text_of` a plan type.
+template <class Plan>
+std::ostream& print(std::ostream& out) {
+  return out << text_of(Plan::spec);
+}
+
+}  // namespace shardplan::report
