@@ -36,7 +36,7 @@ template <class Model, std::int64_t Nodes>
 void ladder(const char* name) {
   const std::int64_t count = sp::parameter_count<Model>;
   std::printf("%s: %s parameters, %d devices of %s GiB\n", name, sp::report::grouped(count).c_str(), static_cast<int>(8 * Nodes),
-              gib(sp::devices::a100_sxm_80gb::spec.memory).c_str());
+              gib(sp::devices::a100_sxm_80gb::spec.memory, false).c_str());
   std::printf("  states of the whole model, 16 bytes a parameter: %s GiB; of one device's share if all is sharded: %s GiB\n",
               gib({16 * count}).c_str(), gib({16 * count / (8 * Nodes)}).c_str());
   std::printf("  %-34s %9s %9s %9s\n", "GiB, worst stage", "states", "activ.", "total");
@@ -71,7 +71,7 @@ int main() {
       "  7B:  one device cannot hold the states (%s of %s GiB), but eight can share them. Sharding the optimizer state is enough and "
       "sends\n"
       "       nothing extra: zero 1, tp 1, pp 1, dp 8; the worst device needs %s GiB.\n",
-      gib({16 * sp::parameter_count<sp::models::llama2_7b>}).c_str(), gib(sp::devices::a100_sxm_80gb::spec.memory).c_str(),
+      gib({16 * sp::parameter_count<sp::models::llama2_7b>}).c_str(), gib(sp::devices::a100_sxm_80gb::spec.memory, false).c_str(),
       gib(small::peak_memory).c_str());
   std::printf(
       "  70B: weights and gradients alone (4 bytes a parameter, %s GiB) fill more than three devices, so the model itself must be divided: "

@@ -6,8 +6,8 @@
 namespace sp = shardplan;
 
 template <int Batch>
-using run_of = sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 1>, sp::zero<1>,
-                        sp::micro_batch<2>, sp::global_batch<Batch>, sp::sequence<4096>>;
+using run_of = sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 1>, sp::zero<1>, sp::micro_batch<2>,
+                        sp::global_batch<Batch>, sp::sequence<4096>>;
 
 #ifdef SHARDPLAN_TWIN
 using run = run_of<64>;

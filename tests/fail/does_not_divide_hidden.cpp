@@ -12,8 +12,8 @@ struct head_width {
   static constexpr sp::transformer shape{.layers = 12, .hidden = 1000, .heads = 12, .head_dim = 64, .ffn = 4000, .vocab = 32000};
 };
 template <class Model>
-using run_of = sp::plan<sp::model<Model>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 1>, sp::micro_batch<1>, sp::global_batch<64>,
-                        sp::sequence<4096>>;
+using run_of =
+    sp::plan<sp::model<Model>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 1>, sp::micro_batch<1>, sp::global_batch<64>, sp::sequence<4096>>;
 
 #ifdef SHARDPLAN_TWIN
 using run = run_of<head_width>;

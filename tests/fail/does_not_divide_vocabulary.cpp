@@ -6,8 +6,8 @@
 namespace sp = shardplan;
 
 template <class... More>
-using run_with = sp::plan<sp::model<sp::models::gpt2_medium>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 1>, sp::tp<2>,
-                          sp::micro_batch<1>, sp::global_batch<64>, sp::sequence<1024>, More...>;
+using run_with = sp::plan<sp::model<sp::models::gpt2_medium>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 1>, sp::tp<2>, sp::micro_batch<1>,
+                          sp::global_batch<64>, sp::sequence<1024>, More...>;
 
 #ifdef SHARDPLAN_TWIN
 using run = run_with<sp::vocabulary_multiple<128 * 2>>;

@@ -6,8 +6,8 @@
 namespace sp = shardplan;
 
 template <int Dp>
-using run_of = sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 8>, sp::tp<4>, sp::pp<4>,
-                        sp::dp<Dp>, sp::micro_batch<1>, sp::global_batch<64>, sp::sequence<4096>>;
+using run_of = sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 8>, sp::tp<4>, sp::pp<4>, sp::dp<Dp>,
+                        sp::micro_batch<1>, sp::global_batch<64>, sp::sequence<4096>>;
 
 #ifdef SHARDPLAN_TWIN
 using run = run_of<4>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Three of the five needed parts were not said.
-// EXPECT: 'shardplan::plan_rejected<shardplan::missing_part<shardplan::part_kind::cluster>, shardplan::missing_part<shardplan::part_kind::sequence>, shardplan::missing_part<shardplan::part_kind::global_batch> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::missing_part<shardplan::part_kind::cluster>,
+// EXPECT: shardplan::missing_part<shardplan::part_kind::sequence>, shardplan::missing_part<shardplan::part_kind::global_batch> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

@@ -7,8 +7,8 @@ namespace sp = shardplan;
 
 template <sp::storage Where>
 using run_of = sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 1>, sp::zero<2>,
-                        sp::offload<sp::states_to<sp::storage::nvme>, sp::gradients_to<Where>>, sp::micro_batch<1>,
-                        sp::global_batch<64>, sp::sequence<4096>>;
+                        sp::offload<sp::states_to<sp::storage::nvme>, sp::gradients_to<Where>>, sp::micro_batch<1>, sp::global_batch<64>,
+                        sp::sequence<4096>>;
 
 #ifdef SHARDPLAN_TWIN
 using run = run_of<sp::storage::host>;

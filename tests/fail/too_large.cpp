@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Every field is inside its range, but their product leaves 63 bits.
-// EXPECT: 'shardplan::plan_rejected<shardplan::too_large<shardplan::parameters<[0-9]+>, shardplan::at_most<4503599627370496> ?>, shardplan::too_large<shardplan::activation_bytes<[0-9]+>, shardplan::at_most<2305843009213693952> ?> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::too_large<shardplan::parameters_bound<[0-9]+>, shardplan::at_most<4503599627370496> ?>,
+// EXPECT: shardplan::too_large<shardplan::activation_bytes_bound<[0-9]+>, shardplan::at_most<2305843009213693952> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

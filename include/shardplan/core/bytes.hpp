@@ -40,7 +40,7 @@ constexpr std::int64_t tenths_of_gib(bytes amount, bool up) {
 
 namespace detail {
 constexpr bytes scaled(unsigned long long count, std::int64_t unit) {
-  if (count > static_cast<unsigned long long>(INT64_MAX)) fail_arithmetic_overflow("multiply");
+  if (count > static_cast<unsigned long long>(INT64_MAX)) result_leaves_63_bits();
   return {checked_multiply(static_cast<std::int64_t>(count), unit)};
 }
 }  // namespace detail

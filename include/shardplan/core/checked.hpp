@@ -10,27 +10,44 @@
 
 namespace shardplan {
 
-/// Thrown at run time when an exact figure leaves 63 bits or a divisor is zero. In a constant expression the same operation is a compile
-/// error whose text names `arithmetic_overflow`. A result never wraps and is never rounded in silence.
-struct arithmetic_overflow {
-  const char* operation;  ///< which operation failed: "add", "subtract", "multiply", "divide"
+/// Thrown at run time by exact arithmetic and by the containers of this folder. In a constant expression the same mistake is a compile
+/// error whose text names the function that would have thrown: `result_leaves_63_bits`, `division_by_zero` and so on. A result never wraps,
+/// is never rounded in silence, and nothing is dropped. (It is no `std::exception`, whose header the core does not include.)
+struct arithmetic_error {
+  const char* reason;  ///< the name of the function that threw
 
-  /// The same word, for code that handles it as it handles `std::exception` (which the core does not include: it would double its cost).
-  constexpr const char* what() const noexcept { return operation; }
+  /// The same words, under the name that handlers look for.
+  constexpr const char* what() const noexcept { return reason; }
 };
 
-namespace detail {
+// Not constexpr on purpose: reaching one stops a constant evaluation, and its name is all that GCC then prints.
 
-/// Not constexpr on purpose: reaching it stops a constant evaluation.
-[[noreturn]] inline SHARDPLAN_HOST_DEVICE void fail_arithmetic_overflow([[maybe_unused]] const char* operation) {
+namespace detail {
+[[noreturn]] inline SHARDPLAN_HOST_DEVICE void stop([[maybe_unused]] const char* reason) {
 #if defined(__CUDA_ARCH__)
   __trap();
 #elif defined(__cpp_exceptions)
-  throw arithmetic_overflow{operation};
+  throw arithmetic_error{reason};
 #else
   std::abort();
 #endif
 }
+}  // namespace detail
+
+/// Throws: an exact figure does not fit a signed 64-bit integer.
+[[noreturn]] inline SHARDPLAN_HOST_DEVICE void result_leaves_63_bits() { detail::stop("result_leaves_63_bits"); }
+/// Throws: a divisor is zero, or not positive where only a positive one makes sense.
+[[noreturn]] inline SHARDPLAN_HOST_DEVICE void division_by_zero() { detail::stop("division_by_zero"); }
+/// Throws: a division that must be exact leaves a rest.
+[[noreturn]] inline SHARDPLAN_HOST_DEVICE void division_leaves_a_rest() { detail::stop("division_leaves_a_rest"); }
+/// Throws: an argument lies outside the range that its function states.
+[[noreturn]] inline SHARDPLAN_HOST_DEVICE void argument_out_of_range() { detail::stop("argument_out_of_range"); }
+/// Throws: an index is not below the size.
+[[noreturn]] inline SHARDPLAN_HOST_DEVICE void index_out_of_range() { detail::stop("index_out_of_range"); }
+/// Throws: a container of fixed capacity is full.
+[[noreturn]] inline SHARDPLAN_HOST_DEVICE void capacity_exceeded() { detail::stop("capacity_exceeded"); }
+
+namespace detail {
 
 inline constexpr std::int64_t int64_max = INT64_MAX;
 inline constexpr std::int64_t int64_min = INT64_MIN;
@@ -50,41 +67,44 @@ constexpr SHARDPLAN_HOST_DEVICE bool multiply_overflows(std::int64_t left, std::
 
 }  // namespace detail
 
-/// left + right, exact. Error: `arithmetic_overflow` when the sum leaves 63 bits.
+/// left + right, exact. Error: `result_leaves_63_bits` when the sum leaves 63 bits.
 constexpr SHARDPLAN_HOST_DEVICE std::int64_t checked_add(std::int64_t left, std::int64_t right) {
-  if (detail::add_overflows(left, right)) detail::fail_arithmetic_overflow("add");
+  if (detail::add_overflows(left, right)) result_leaves_63_bits();
   return left + right;
 }
 
-/// left - right, exact. Error: `arithmetic_overflow` when the difference leaves 63 bits.
+/// left - right, exact. Error: `result_leaves_63_bits` when the difference leaves 63 bits.
 constexpr SHARDPLAN_HOST_DEVICE std::int64_t checked_subtract(std::int64_t left, std::int64_t right) {
-  if (right > 0 ? left < detail::int64_min + right : left > detail::int64_max + right) detail::fail_arithmetic_overflow("subtract");
+  if (right > 0 ? left < detail::int64_min + right : left > detail::int64_max + right) result_leaves_63_bits();
   return left - right;
 }
 
-/// left * right, exact. Error: `arithmetic_overflow` when the product leaves 63 bits.
+/// left * right, exact. Error: `result_leaves_63_bits` when the product leaves 63 bits.
 constexpr SHARDPLAN_HOST_DEVICE std::int64_t checked_multiply(std::int64_t left, std::int64_t right) {
-  if (detail::multiply_overflows(left, right)) detail::fail_arithmetic_overflow("multiply");
+  if (detail::multiply_overflows(left, right)) result_leaves_63_bits();
   return left * right;
 }
 
-/// left / right, truncated towards zero as in C++. Error: `arithmetic_overflow` when right is 0 or the quotient leaves 63 bits.
+/// left / right, truncated towards zero as in C++. Errors: `division_by_zero`, and `result_leaves_63_bits` for the
+/// one quotient that does.
 constexpr SHARDPLAN_HOST_DEVICE std::int64_t checked_divide(std::int64_t left, std::int64_t right) {
-  if (right == 0 || (left == detail::int64_min && right == -1)) detail::fail_arithmetic_overflow("divide");
+  if (right == 0) division_by_zero();
+  if (left == detail::int64_min && right == -1) result_leaves_63_bits();
   return left / right;
 }
 
 /// count / divisor where nothing may be left over: a floor would drop layers or columns without a word.
-/// Error: `arithmetic_overflow` ("divide exactly") when the divisor is not positive or does not divide.
+/// Errors: `division_by_zero` when the divisor is not positive, `division_leaves_a_rest` when it does not divide.
 constexpr SHARDPLAN_HOST_DEVICE std::int64_t exact_divide(std::int64_t count, std::int64_t divisor) {
-  if (divisor <= 0 || count % divisor != 0) detail::fail_arithmetic_overflow("divide exactly");
+  if (divisor <= 0) division_by_zero();
+  if (count % divisor != 0) division_leaves_a_rest();
   return count / divisor;
 }
 
 /// The least number of shards of size `divisor` that hold `count` (both not negative): count / divisor rounded up.
-/// Error: `arithmetic_overflow` when the divisor is not positive.
+/// Error: `division_by_zero` when the divisor is not positive.
 constexpr SHARDPLAN_HOST_DEVICE std::int64_t ceil_divide(std::int64_t count, std::int64_t divisor) {
-  if (divisor <= 0) detail::fail_arithmetic_overflow("divide");
+  if (divisor <= 0) division_by_zero();
   return count / divisor + (count % divisor > 0 ? 1 : 0);
 }
 

@@ -15,16 +15,18 @@ struct fraction {
 
   constexpr fraction() = default;
   constexpr fraction(std::int64_t whole) : numerator(whole) {}  // NOLINT(google-explicit-constructor): an integer is a fraction
-  /// Reduces. Error: `arithmetic_overflow` when `below` is 0 or the reduced value leaves 63 bits.
+  /// Reduces. Errors: `division_by_zero` when `below` is 0, `result_leaves_63_bits` when the reduced value does not fit.
   constexpr fraction(std::int64_t above, std::int64_t below) {
-    if (below == 0) detail::fail_arithmetic_overflow("divide");
-    const std::int64_t common = greatest_common_divisor(above, below);
-    numerator = above / common;
-    denominator = below / common;
-    if (denominator < 0) {
-      numerator = checked_subtract(0, numerator);
-      denominator = checked_subtract(0, denominator);
-    }
+    if (below == 0) division_by_zero();
+    // Through unsigned, where the most negative number has an absolute value.
+    const std::uint64_t common = greatest_common_divisor(magnitude(above), magnitude(below));
+    const std::uint64_t above_part = magnitude(above) / common;
+    const std::uint64_t below_part = magnitude(below) / common;
+    const bool negative = above != 0 && (above < 0) != (below < 0);
+    const std::uint64_t most = static_cast<std::uint64_t>(detail::int64_max);
+    if (below_part > most || above_part > most + (negative ? 1u : 0u)) result_leaves_63_bits();
+    numerator = negative ? static_cast<std::int64_t>(~above_part + 1) : static_cast<std::int64_t>(above_part);
+    denominator = static_cast<std::int64_t>(below_part);
   }
 
   friend constexpr SHARDPLAN_HOST_DEVICE bool operator==(fraction left, fraction right) {
@@ -37,7 +39,7 @@ struct fraction {
   friend constexpr SHARDPLAN_HOST_DEVICE bool operator>=(fraction left, fraction right) { return !less(left, right); }
 
   friend constexpr fraction operator+(fraction left, fraction right) {
-    const std::int64_t common = greatest_common_divisor(left.denominator, right.denominator);
+    const auto common = static_cast<std::int64_t>(greatest_common_divisor(magnitude(left.denominator), magnitude(right.denominator)));
     const std::int64_t scale = right.denominator / common;
     return {checked_add(checked_multiply(left.numerator, scale), checked_multiply(right.numerator, left.denominator / common)),
             checked_multiply(left.denominator, scale)};
@@ -50,18 +52,20 @@ struct fraction {
     const fraction second{right.numerator, left.denominator};
     return {checked_multiply(first.numerator, second.numerator), checked_multiply(first.denominator, second.denominator)};
   }
-  /// Error: `arithmetic_overflow` when `right` is 0.
+  /// Error: `division_by_zero` when `right` is 0.
   friend constexpr fraction operator/(fraction left, fraction right) { return left * fraction{right.denominator, right.numerator}; }
 
 private:
-  static constexpr std::int64_t greatest_common_divisor(std::int64_t left, std::int64_t right) {
+  static constexpr std::uint64_t magnitude(std::int64_t value) {
+    return value < 0 ? ~static_cast<std::uint64_t>(value) + 1 : static_cast<std::uint64_t>(value);
+  }
+  static constexpr std::uint64_t greatest_common_divisor(std::uint64_t left, std::uint64_t right) {
     while (right != 0) {
-      const std::int64_t rest = right == -1 ? 0 : left % right;  // INT64_MIN % -1 is not defined
+      const std::uint64_t rest = left % right;
       left = right;
       right = rest;
     }
-    if (left == detail::int64_min) detail::fail_arithmetic_overflow("divide");
-    return left < 0 ? -left : (left == 0 ? 1 : left);
+    return left == 0 ? 1 : left;
   }
   // Compares the integer parts, then the reciprocals of what is left, as in Euclid's algorithm: exact and free of overflow.
   static constexpr SHARDPLAN_HOST_DEVICE bool less(fraction left, fraction right) {

@@ -9,7 +9,7 @@
 namespace shardplan {
 
 /// A vector in place with room for `Capacity` values: what a constexpr function returns where a run-time one would return std::vector.
-/// Only the first `size()` values are compared. Error: pushing beyond the capacity is an `arithmetic_overflow`, nothing is dropped.
+/// Only the first `size()` values are compared. Error: pushing beyond the capacity is `capacity_exceeded`, nothing is dropped.
 template <class Value, std::size_t Capacity>
 struct static_vector {
   Value values[Capacity]{};
@@ -24,18 +24,18 @@ struct static_vector {
   constexpr Value* begin() { return values; }
   constexpr Value* end() { return values + length; }
 
-  /// Error: `arithmetic_overflow` when `index` is not below `size()`.
+  /// Error: `index_out_of_range` when `index` is not below `size()`.
   constexpr const Value& operator[](std::size_t index) const {
-    if (index >= length) detail::fail_arithmetic_overflow("index");
+    if (index >= length) index_out_of_range();
     return values[index];
   }
   constexpr Value& operator[](std::size_t index) {
-    if (index >= length) detail::fail_arithmetic_overflow("index");
+    if (index >= length) index_out_of_range();
     return values[index];
   }
 
   constexpr void push_back(const Value& value) {
-    if (length == Capacity) detail::fail_arithmetic_overflow("push_back");
+    if (length == Capacity) capacity_exceeded();
     values[length++] = value;
   }
 

@@ -11,11 +11,11 @@ namespace shardplan::handbook::detail {
 
 // The handbook's formulas are for counts of things that exist: a zero or a negative one is a slip of the caller, and no formula hides it.
 constexpr std::int64_t positive(std::int64_t value) {
-  if (value <= 0) shardplan::detail::fail_arithmetic_overflow("out of range");
+  if (value <= 0) argument_out_of_range();
   return value;
 }
 constexpr fraction positive(fraction value) {
-  if (value.numerator <= 0) shardplan::detail::fail_arithmetic_overflow("out of range");
+  if (value.numerator <= 0) argument_out_of_range();
   return value;
 }
 

@@ -10,7 +10,7 @@
 
 /// The handbook's own formulas ("ZeRO and 3D parallelism in depth", 18.5), under a name that says whose they are. They are right as they
 /// stand, or else the true figure stands beside them as `true_...`. For a plan use `shardplan::plan`, which counts exactly.
-/// In all of them an argument that is zero or negative, and a figure beyond 63 bits, is an `arithmetic_overflow`.
+/// In all of them an argument that is zero or negative, and a figure beyond 63 bits, is an `arithmetic_error`.
 namespace shardplan::handbook {
 
 /// Bytes that one parameter costs in each of the three kinds of state that ZeRO divides. None may be negative, and not all zero.
@@ -23,7 +23,7 @@ struct counting {
 
   /// Bytes a parameter in all.
   constexpr std::int64_t total() const {
-    if (weights < 0 || gradients < 0 || optimizer < 0) shardplan::detail::fail_arithmetic_overflow("out of range");
+    if (weights < 0 || gradients < 0 || optimizer < 0) argument_out_of_range();
     return detail::positive(checked_add(checked_add(weights, gradients), optimizer));
   }
 };
@@ -67,7 +67,7 @@ constexpr fraction bytes_per_parameter(scheme which, std::int64_t devices, count
     case scheme::zero_3: return total / fraction{shards};
     case scheme::offload: return bytes_of.weights;
   }
-  shardplan::detail::fail_arithmetic_overflow("out of range");
+  argument_out_of_range();
 }
 
 /// States of one device without activations (the handbook's table of section 1). Where `devices` does not divide, the one sum is rounded up

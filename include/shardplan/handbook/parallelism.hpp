@@ -25,10 +25,10 @@ struct layout {
   std::int64_t pp = 0;
   std::int64_t dp = 0;
 
-  /// Devices in all. Error (`arithmetic_overflow`, "out of range") when the degrees do not multiply to them.
+  /// Devices in all. Error (`argument_out_of_range`) when the degrees do not multiply to them.
   constexpr std::int64_t devices() const {
     const std::int64_t count = checked_multiply(detail::positive(nodes), detail::positive(devices_per_node));
-    if (total_devices(dp, tp, pp) != count) shardplan::detail::fail_arithmetic_overflow("out of range");
+    if (total_devices(dp, tp, pp) != count) argument_out_of_range();
     return count;
   }
 };
@@ -43,10 +43,10 @@ enum class axis_order {
 };
 
 /// The rank of the first device of a tensor-parallel group; the group is this rank and the `tp - 1` after it.
-/// Error (`arithmetic_overflow`, "out of range") when there is no such stage or replica.
+/// Error (`argument_out_of_range`) when there is no such stage or replica.
 constexpr std::int64_t first_rank(const layout& where, axis_order order, std::int64_t stage, std::int64_t replica) {
   where.devices();
-  if (stage < 0 || stage >= where.pp || replica < 0 || replica >= where.dp) shardplan::detail::fail_arithmetic_overflow("out of range");
+  if (stage < 0 || stage >= where.pp || replica < 0 || replica >= where.dp) argument_out_of_range();
   const std::int64_t group = order == axis_order::tp_pp_dp ? stage + where.pp * replica : replica + where.dp * stage;
   return where.tp * group;
 }
@@ -56,7 +56,7 @@ using node_list = static_vector<std::int64_t, 256>;
 
 /// The nodes that hold some device of a pipeline stage. In the worked example stage s is on nodes 2s and 2s+1 with tp-dp-pp; with tp-pp-dp
 /// stages 0 and 1 are both on the even nodes, stages 2 and 3 both on the odd ones.
-/// Errors: as `first_rank`; a stage on more than 256 nodes is an `arithmetic_overflow` ("push_back").
+/// Errors: as `first_rank`; a stage on more than 256 nodes is `capacity_exceeded`.
 constexpr node_list nodes_of_stage(const layout& where, axis_order order, std::int64_t stage) {
   where.devices();  // no replica is no loop below, and yet an error
   node_list nodes{};
@@ -77,7 +77,7 @@ struct typical_configuration {
   std::int64_t pp = 1;
   literal sharding;  ///< how states are divided over data parallelism; empty where nothing is said
 
-  /// Replicas on `devices` devices. Error (`arithmetic_overflow`, "divide exactly") when the degrees do not divide them.
+  /// Replicas on `devices` devices. Error (`division_leaves_a_rest`) when the degrees do not divide them.
   constexpr std::int64_t dp(std::int64_t devices) const { return exact_divide(detail::positive(devices), checked_multiply(tp, pp)); }
 };
 

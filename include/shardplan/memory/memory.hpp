@@ -46,34 +46,45 @@ struct stage_account {
 constexpr stage_account account_of_stage(const plan_spec& spec, const memory_layout& layout, std::int64_t rank) {
   const std::int64_t pp = spec.pp;
   const std::int64_t chunks = spec.schedule.chunks;
-  std::int64_t dense_layers = 0;
   std::int64_t layers = 0;
-  bool is_first = false;
-  bool is_last = false;
-  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-    const std::int64_t stage = stage_of_chunk(spec.schedule.layout, pp, chunk, rank);
-    const layer_range range = layers_of_stage(spec.layer_split, spec.model.layers, pp * chunks, stage);
-    layers += range.count;
-    dense_layers += spec.model.experts.count == 0 ? range.count : spec.model.dense_layers_in(range.first, range.count);
-    is_first = is_first || stage == 0;
-    is_last = is_last || stage == pp * chunks - 1;
+  std::int64_t dense_layers = 0;
+  bool is_first = rank == 0;
+  bool is_last = rank == pp - 1;
+  if (chunks == 1) {
+    const layer_range range = layers_of_stage(spec.layer_split, spec.model.layers, pp, rank);
+    layers = range.count;
+    dense_layers = spec.model.experts.count == 0 ? layers : spec.model.dense_layers_in(range.first, range.count);
+  } else {
+    is_last = false;
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+      const std::int64_t stage = stage_of_chunk(spec.schedule.layout, pp, chunk, rank);
+      const layer_range range = layers_of_stage(spec.layer_split, spec.model.layers, pp * chunks, stage);
+      layers += range.count;
+      dense_layers += spec.model.dense_layers_in(range.first, range.count);
+      is_last = is_last || stage == pp * chunks - 1;
+    }
   }
   const std::int64_t expert_layers = layers - dense_layers;
 
-  const model_units& units = layout.units;
+  const unit& every_block = layout.units[place::every_block];
+  const unit& dense_block = layout.units[place::dense_block];
+  const unit& expert_block = layout.units[place::expert_block];
+  const unit& input = layout.units[place::input];
+  const unit& output = layout.units[place::output];
+  const std::int64_t dense = layers * every_block.dense + dense_layers * dense_block.dense + expert_layers * expert_block.dense +
+                             (is_first ? input.dense : 0) + (is_last ? output.dense : 0);
   const auto sum = [&](std::int64_t unit::*field) {
-    return layers * units.every_block.*field + dense_layers * units.dense_block.*field + expert_layers * units.expert_block.*field +
-           (is_first ? units.input.*field : 0) + (is_last ? units.output.*field : 0);
+    return layers * every_block.*field + dense_layers * dense_block.*field + expert_layers * expert_block.*field +
+           (is_first ? input.*field : 0) + (is_last ? output.*field : 0);
   };
   // Only what some account of this plan reads is added up.
   unit held{};
-  held.dense = sum(&unit::dense);
+  held.dense = dense;
   if (expert_layers > 0) held.routed = sum(&unit::routed);
   if (spec.zero == 0) held.state_bytes = sum(&unit::state_bytes);
   if (spec.zero > 0 && spec.optimizer.hidden_matrix_moments >= 0) held.dense_hidden = sum(&unit::dense_hidden);
-  const std::int64_t linear_shapes = units.every_block.linear_shapes + (dense_layers > 0 ? units.dense_block.linear_shapes : 0) +
-                                     (expert_layers > 0 ? units.expert_block.linear_shapes : 0) +
-                                     (is_last ? units.output.linear_shapes : 0);
+  const std::int64_t linear_shapes = every_block.linear_shapes + (dense_layers > 0 ? dense_block.linear_shapes : 0) +
+                                     (expert_layers > 0 ? expert_block.linear_shapes : 0) + (is_last ? output.linear_shapes : 0);
 
   stage_account account{};
   memory_report& report = account.device;
@@ -101,7 +112,7 @@ constexpr stage_account account_of_stage(const plan_spec& spec, const memory_lay
     working = phases.around_loss;
   }
   if (spec.zero >= 3) {
-    working += gathered_units(spec.precision, units, dense_layers > 0, expert_layers > 0, is_first, is_last);
+    working += gathered_units(spec.precision, layout.units, dense_layers > 0, expert_layers > 0, is_first, is_last);
   } else if (spec.precision.weight > spec.precision.compute) {
     working += spec.precision.compute * sum(&unit::linear);  // autocast's copies, which the graph keeps until the end of backward
   }

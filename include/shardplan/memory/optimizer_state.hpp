@@ -24,7 +24,7 @@ constexpr std::int64_t whole_state_bytes(const optimizer_spec& optimizer, std::i
   const std::int64_t moments = hidden ? optimizer.hidden_matrix_moments : optimizer.moments;
   if (optimizer.eight_bit)
     return shard.copies * (elements < optimizer.least_elements ? 4 * moments * elements : eight_bit_moments(optimizer, moments, elements));
-  if (optimizer.factored && is_matrix(purpose)) return shard.copies * moments * 4 * (shard.rows + shard.columns);
+  if (optimizer.factored) return shard.copies * moments * 4 * (is_matrix(purpose) ? shard.rows + shard.columns : elements);
   return shard.copies * moments * moment_bytes * elements;
 }
 
@@ -39,7 +39,7 @@ constexpr std::int64_t flat_state_bytes(const optimizer_spec& optimizer, std::in
   if (optimizer.hidden_matrix_moments >= 0)
     return moment_bytes *
            (optimizer.hidden_matrix_moments * ceil_divide(hidden, shards) + optimizer.moments * ceil_divide(elements - hidden, shards));
-  return moment_bytes * optimizer.moments * share;
+  return (optimizer.factored ? 4 : moment_bytes) * optimizer.moments * share;
 }
 
 }  // namespace shardplan

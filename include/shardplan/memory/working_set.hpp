@@ -46,12 +46,12 @@ constexpr phase_sizes phases_of(const plan_spec& spec, const derived& facts, con
 /// largest unit before it is reduced (deepspeedai/DeepSpeed; pytorch/torchtitan docs/fsdp.md).
 constexpr std::int64_t gathered_units(const precision_spec& precision, const model_units& units, bool has_dense, bool has_experts,
                                       bool is_first, bool is_last) {
-  std::int64_t block = has_dense ? units.dense_block.elements() : 0;
-  if (has_experts && units.expert_block.elements() > block) block = units.expert_block.elements();
-  block += units.every_block.elements();
+  std::int64_t block = has_dense ? units[place::dense_block].elements() : 0;
+  if (has_experts && units[place::expert_block].elements() > block) block = units[place::expert_block].elements();
+  block += units[place::every_block].elements();
   std::int64_t largest = block;
-  if (is_first && units.input.elements() > largest) largest = units.input.elements();
-  if (is_last && units.output.elements() > largest) largest = units.output.elements();
+  if (is_first && units[place::input].elements() > largest) largest = units[place::input].elements();
+  if (is_last && units[place::output].elements() > largest) largest = units[place::output].elements();
   return precision.compute * (largest + block) + precision.gradient * largest;
 }
 

@@ -79,7 +79,7 @@ constexpr void walk_tensors(const transformer& shape, Visit&& visit) {
 
 /// Every distinct parameter tensor of a transformer with its multiplicity, in the order of a forward pass. Linear weights are listed one by
 /// one as Hugging Face's `modeling_*.py` files hold them (query, key and value apart); shapes as in PyTorch, [out, in].
-/// A tied head is not listed. Errors: an overflow, or `heads` that do not divide `hidden`, is an `arithmetic_overflow`.
+/// A tied head is not listed. Errors: an overflow, or `heads` that do not divide `hidden`, is an `arithmetic_error`.
 template <class Shape = transformer>
 constexpr tensor_list tensors_of(const Shape& shape) {
   tensor_list list{};

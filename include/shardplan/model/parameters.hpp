@@ -14,7 +14,7 @@ namespace shardplan {
 
 /// Trained parameters of a shape, exact. Tied embeddings count once; saved buffers (rotary tables, router corrections) do not count.
 /// This is `trainable` as Hugging Face's `sum(p.numel() for p in model.parameters())` gives it.
-/// Errors: a figure beyond 63 bits, or `heads` that do not divide `hidden`, is an `arithmetic_overflow`.
+/// Errors: a figure beyond 63 bits, or `heads` that do not divide `hidden`, is an `arithmetic_error`.
 template <class Shape = transformer>
 constexpr std::int64_t parameter_count_of(const Shape& shape) {
   const tensor_list list = tensors_of(shape);

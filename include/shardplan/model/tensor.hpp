@@ -29,16 +29,21 @@ enum class place {
   output,        ///< after the last block: the last stage
 };
 
+namespace detail {
+template <role... Members>
+inline constexpr unsigned roles = ((1u << static_cast<int>(Members)) | ...);
+constexpr bool is_one_of(unsigned set, role purpose) { return (set >> static_cast<int>(purpose) & 1u) != 0; }
+}  // namespace detail
+
 /// Whether tensors of that role are matrices: all but norms and biases (a tensor with one row is a matrix too).
-constexpr bool is_matrix(role purpose) { return purpose != role::norm && purpose != role::bias; }
+constexpr bool is_matrix(role purpose) { return !detail::is_one_of(detail::roles<role::norm, role::bias>, purpose); }
 /// Whether it is the weight of a matrix product in the compute precision (the router runs in fp32, the embedding is a look-up).
 constexpr bool is_linear(role purpose) {
-  return purpose == role::attention || purpose == role::mlp || purpose == role::routed_expert || purpose == role::shared_expert ||
-         purpose == role::head;
+  return detail::is_one_of(detail::roles<role::attention, role::mlp, role::routed_expert, role::shared_expert, role::head>, purpose);
 }
 /// Whether Muon orthogonalises it: a matrix of a block, but not embedding, positions or head.
 constexpr bool is_hidden_matrix(role purpose) {
-  return is_matrix(purpose) && purpose != role::embedding && purpose != role::position && purpose != role::head;
+  return detail::is_one_of(detail::roles<role::attention, role::mlp, role::routed_expert, role::shared_expert, role::router>, purpose);
 }
 
 /// One distinct parameter tensor of a model, unsharded.

@@ -47,7 +47,7 @@ struct transformer {
 
   friend constexpr bool operator==(const transformer&, const transformer&) = default;
 
-  /// Width of one head. Error (`arithmetic_overflow`, "divide exactly") when it is not given and `heads` does not divide `hidden`.
+  /// Width of one head. Error (`division_leaves_a_rest`) when it is not given and `heads` does not divide `hidden`.
   constexpr std::int64_t head_width() const { return head_dim != 0 ? head_dim : exact_divide(hidden, heads); }
   /// Key/value heads, with the default filled in.
   constexpr std::int64_t key_value_heads() const { return kv_heads != 0 ? kv_heads : heads; }

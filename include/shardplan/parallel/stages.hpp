@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/checked.hpp>
 #include <shardplan/core/part.hpp>
 #include <shardplan/core/static_vector.hpp>
 
@@ -25,7 +26,7 @@ struct layer_counts {
     }
   }
   /// Entries that were said, those left out too.
-  constexpr std::int64_t entries() const { return static_cast<std::int64_t>(counts.length) + left_out; }
+  constexpr std::int64_t entries() const { return saturating_add(static_cast<std::int64_t>(counts.length), left_out); }
 
   friend constexpr bool operator==(const layer_counts&, const layer_counts&) = default;
 };

@@ -29,19 +29,20 @@ struct evaluation : plan_figures {
   violation_list violations{};
 };
 
+namespace detail {
+// For a spec that broke no rule of the first two tiers.
+template <class Spec = plan_spec>
+constexpr plan_figures computed_figures(const Spec& spec) {
+  const memory_layout layout = memory_layout_of(spec);
+  const peak_account peak = peak_of(spec, layout);
+  return {layout.facts.grid.world, layout.facts.grid.dp, layout.facts.micro_batches, peak.total, peak.stage};
+}
+}  // namespace detail
+
 /// The figures of `spec`, without the rules' verdict.
 template <class Spec = plan_spec>
 constexpr plan_figures figures_of(const Spec& spec) {
-  plan_figures figures{};
-  if (!detail::is_computable(spec)) return figures;
-  const memory_layout layout = memory_layout_of(spec);
-  const detail::peak_account peak = detail::peak_of(spec, layout);
-  figures.world_size = layout.facts.grid.world;
-  figures.data_parallel = layout.facts.grid.dp;
-  figures.micro_batches = layout.facts.micro_batches;
-  figures.peak_memory = peak.total;
-  figures.peak_stage = peak.stage;
-  return figures;
+  return detail::is_computable(spec) ? detail::computed_figures(spec) : plan_figures{};
 }
 
 /// The account of one pipeline rank of `spec`: all zero when a rule of the first two tiers is broken or there is no such rank.

@@ -42,7 +42,7 @@ struct shared_ffn;
 template <std::int64_t Value>
 struct leading_dense;
 template <std::int64_t Value>
-struct device_memory;
+struct device_memory_bytes;
 template <std::int64_t Value>
 struct devices_per_node;
 template <std::int64_t Value>
@@ -94,9 +94,9 @@ struct cp_x_tp;
 template <std::int64_t Value>
 struct micro_batch_x_dp;
 template <std::int64_t Value>
-struct parameters;
+struct parameters_bound;
 template <std::int64_t Value>
-struct activation_bytes;
+struct activation_bytes_bound;
 template <std::int64_t Value>
 struct headroom_mebibytes;
 
@@ -158,7 +158,7 @@ shared_ffn<Value>* fact_of(fact_key<quantity::shared_ffn, Value>);
 template <std::int64_t Value>
 leading_dense<Value>* fact_of(fact_key<quantity::leading_dense, Value>);
 template <std::int64_t Value>
-device_memory<Value>* fact_of(fact_key<quantity::device_memory, Value>);
+device_memory_bytes<Value>* fact_of(fact_key<quantity::device_memory_bytes, Value>);
 template <std::int64_t Value>
 devices_per_node<Value>* fact_of(fact_key<quantity::devices_per_node, Value>);
 template <std::int64_t Value>
@@ -210,9 +210,9 @@ cp_x_tp<Value>* fact_of(fact_key<quantity::cp_x_tp, Value>);
 template <std::int64_t Value>
 micro_batch_x_dp<Value>* fact_of(fact_key<quantity::micro_batch_x_dp, Value>);
 template <std::int64_t Value>
-parameters<Value>* fact_of(fact_key<quantity::parameters, Value>);
+parameters_bound<Value>* fact_of(fact_key<quantity::parameters_bound, Value>);
 template <std::int64_t Value>
-activation_bytes<Value>* fact_of(fact_key<quantity::activation_bytes, Value>);
+activation_bytes_bound<Value>* fact_of(fact_key<quantity::activation_bytes_bound, Value>);
 template <std::int64_t Value>
 headroom_mebibytes<Value>* fact_of(fact_key<quantity::headroom_mebibytes, Value>);
 template <std::int64_t Value>

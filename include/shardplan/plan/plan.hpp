@@ -17,9 +17,12 @@ namespace shardplan {
 
 namespace detail {
 
+// Copied by every plan: cheaper than evaluating the default of each field anew.
+inline constexpr plan_spec unsaid{};
+
 template <class... Parts>
 constexpr plan_spec fold_parts() {
-  plan_spec spec{};
+  plan_spec spec = unsaid;
   (Parts::apply(spec), ...);
   spec.said_parts = 0;
   return spec;
@@ -38,7 +41,7 @@ using make_index_pack = index_pack<int, __integer_pack(Count)...>;
 
 template <class Core>
 struct layout_of_plan {
-  static constexpr bool computable = is_computable(Core::spec);
+  static constexpr bool computable = Core::violation_count == 0 || is_computable(Core::spec);
   static constexpr memory_layout layout = computable ? memory_layout_of(Core::spec) : memory_layout{};
   static constexpr stage_account account(std::int64_t stage) {
     return computable ? account_of_stage(Core::spec, layout, stage) : stage_account{};
@@ -76,7 +79,8 @@ struct plan_core {
 template <part... Parts>
 struct plan : detail::stage_arrays<plan_core<Parts...>, detail::make_index_pack<plan_core<Parts...>::stages>> {
   /// The figures that are one number, together; all zero when a rule of the first two tiers is broken.
-  static constexpr plan_figures figures = figures_of(plan_core<Parts...>::spec);
+  static constexpr plan_figures figures = plan_core<Parts...>::violation_count == 0 ? detail::computed_figures(plan_core<Parts...>::spec)
+                                                                                    : figures_of(plan_core<Parts...>::spec);
   static constexpr std::int64_t world_size = figures.world_size;        ///< devices
   static constexpr std::int64_t data_parallel = figures.data_parallel;  ///< replicas of the batch, without cp
   static constexpr std::int64_t micro_batches = figures.micro_batches;  ///< of one replica in a step

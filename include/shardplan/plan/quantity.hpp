@@ -22,7 +22,7 @@ enum class quantity {
   expert_ffn,
   shared_ffn,
   leading_dense,
-  device_memory,
+  device_memory_bytes,
   devices_per_node,
   nodes,
   device_count,
@@ -62,8 +62,8 @@ enum class quantity {
   cp_x_tp,
   micro_batch_x_dp,
   // figures that must stay below 63 bits
-  parameters,
-  activation_bytes,
+  parameters_bound,
+  activation_bytes_bound,
 };
 
 /// The quantity's name as error lines and reports print it.
@@ -81,7 +81,7 @@ constexpr const char* name_of(quantity what) {
                                    "expert_ffn",
                                    "shared_ffn",
                                    "leading_dense",
-                                   "device_memory",
+                                   "device_memory_bytes",
                                    "devices_per_node",
                                    "nodes",
                                    "device_count",
@@ -119,8 +119,8 @@ constexpr const char* name_of(quantity what) {
                                    "etp_x_ep_x_pp",
                                    "cp_x_tp",
                                    "micro_batch_x_dp",
-                                   "parameters",
-                                   "activation_bytes"};
+                                   "parameters_bound",
+                                   "activation_bytes_bound"};
   return names[static_cast<int>(what)];
 }
 

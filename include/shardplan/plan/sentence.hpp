@@ -54,6 +54,7 @@ constexpr void append_remedy(text<Capacity>& out, remedy change) {
     case remedy_kind::micro_batch: out.append("try micro_batch<").append(change.value).append(">"); break;
     case remedy_kind::tp: out.append("try tp<").append(change.value).append(">"); break;
     case remedy_kind::pp: out.append("try pp<").append(change.value).append(">"); break;
+    case remedy_kind::cp: out.append("try cp<").append(change.value).append(">"); break;
     case remedy_kind::offload_states_to_host: out.append("try offload<states_to<storage::host>>"); break;
     case remedy_kind::optimizer_adamw_8bit: out.append("try optimizer<optimizers::adamw_8bit>"); break;
   }
@@ -67,8 +68,8 @@ constexpr void append_remedy(text<Capacity>& out, remedy change) {
 constexpr text<sentence_length> sentence_of(const violation& item) {
   text<sentence_length> out{};
   switch (item.broken) {
-    case rule::missing_part: out.append("the plan does not say its ").append(name_of(item.part)); break;
-    case rule::repeated_part: out.append("the plan says its ").append(name_of(item.part)).append(" more than once"); break;
+    case rule::missing_part: out.append("the plan lacks the part ").append(name_of(item.part)); break;
+    case rule::repeated_part: out.append("the plan says the part ").append(name_of(item.part)).append(" more than once"); break;
     case rule::out_of_range:
       detail::append_measured(out, item.first);
       out.append(" is not between ").append(item.least).append(" and ").append(item.most);

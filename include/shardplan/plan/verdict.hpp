@@ -88,6 +88,8 @@ try_<tp<Value>>* remedy_of(remedy_key<remedy_kind::tp, Value>);
 template <std::int64_t Value>
 try_<pp<Value>>* remedy_of(remedy_key<remedy_kind::pp, Value>);
 template <std::int64_t Value>
+try_<cp<Value>>* remedy_of(remedy_key<remedy_kind::cp, Value>);
+template <std::int64_t Value>
 try_<offload<states_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::offload_states_to_host, Value>);
 template <std::int64_t Value>
 try_<optimizer<optimizers::adamw_8bit>>* remedy_of(remedy_key<remedy_kind::optimizer_adamw_8bit, Value>);
@@ -180,13 +182,30 @@ struct judge<Plan, violations<Violations...>> {
 template <class Plan>
 inline constexpr bool valid = Plan::violation_count == 0;
 
-/// Asks: whether the plan can be computed and its worst stage fits its device. Other rules of tier three are not asked.
-template <class Plan>
-concept fits = detail::memory_fits(Plan::spec);
-
 /// The broken rules of a plan as a list of types, empty when it is valid: `violations<does_not_divide<tp<3>, heads<16>>, ...>`.
 template <class Plan>
 using violations_of = typename detail::verdict_of<Plan>::type;
+
+namespace detail {
+// A plan that fits never builds its list of records; one that does not carries the broken rules in the type that a failed constraint
+// prints.
+template <class Plan, bool Fits = Plan::violation_count == 0 || memory_fits(Plan::spec)>
+struct memory_verdict {
+  using type = violations<>;
+};
+template <class Plan>
+struct memory_verdict<Plan, false> {
+  using type = violations_of<Plan>;
+};
+// Over the verdict and not over the plan, because compilers print a failed constraint with its argument: the broken rules and their
+// numbers.
+template <class Verdict>
+concept nothing_broken = Verdict::count == 0;
+}  // namespace detail
+
+/// Asks: whether the plan can be computed and its worst stage fits its device. Other rules of tier three are not asked.
+template <class Plan>
+concept fits = detail::nothing_broken<typename detail::memory_verdict<Plan>::type>;
 
 /// Insists: `static_assert(sp::checked<run>)` compiles when the plan is valid; otherwise one error line names `plan_rejected` with every
 /// violation, its numbers and a remedy.

@@ -36,7 +36,7 @@ enum class feature {
 };
 
 /// A kind of change that may make a plan fit.
-enum class remedy_kind { nothing_small_helps, zero, recompute_full, micro_batch, tp, pp, offload_states_to_host, optimizer_adamw_8bit };
+enum class remedy_kind { nothing_small_helps, zero, recompute_full, micro_batch, tp, pp, cp, optimizer_adamw_8bit, offload_states_to_host };
 
 /// One change of one part, with its new value where it has one.
 struct remedy {

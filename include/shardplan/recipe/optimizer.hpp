@@ -17,7 +17,8 @@ struct optimizer_spec {
   /// Moments of a hidden matrix (a matrix of a block) where they differ from `moments`; -1: no difference. Muon: 1.
   std::int64_t hidden_matrix_moments = -1;
 
-  /// The moments of a matrix are replaced by one sum for each row and one for each column, in fp32. Adafactor.
+  /// The moments of a matrix are replaced by one sum for each row and one for each column; these and the moments of vectors are fp32
+  /// whatever the layout says. Adafactor.
   bool factored = false;
 
   /// Moments kept in blocks of 8-bit numbers with one fp32 scale a block. bitsandbytes.
@@ -90,8 +91,9 @@ struct adafactor {
   static constexpr optimizer_spec spec{.name = "adafactor", .moments = 1, .factored = true};
 };
 
-/// One moment on the matrices of the blocks, Adam's two on embeddings, head, norms and biases (KellerJordan/Muon; checked against
-/// Megatron-LM's functional tests: facts in tests/static/memory/states.cpp).
+/// One moment on the matrices of the blocks, Adam's two on embeddings, head, norms and biases (KellerJordan/Muon). Under ZeRO the two kinds
+/// are shared out element by element. Megatron-LM's distributed Muon keeps each matrix whole at one owner instead, so its fullest rank
+/// holds more.
 struct muon {
   static constexpr optimizer_spec spec{.name = "muon", .moments = 2, .hidden_matrix_moments = 1};
 };

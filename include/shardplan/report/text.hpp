@@ -23,11 +23,13 @@ inline std::string grouped(std::int64_t number) {
   return digits;
 }
 
-/// An amount in GiB (2^30 bytes) with two decimals, rounded up: what is needed must not look smaller than it is.
-inline std::string gib(bytes amount) {
+/// An amount in GiB (2^30 bytes) with two decimals. What is needed is rounded up, so that it never looks smaller than it is; say `round_up`
+/// false for what there is.
+inline std::string gib(bytes amount, bool round_up = true) {
   const std::int64_t whole = amount.count >> 30;
   const std::int64_t rest = (amount.count - (whole << 30)) * 100;
-  const std::int64_t hundredths = whole * 100 + (rest >> 30) + ((rest & ((std::int64_t{1} << 30) - 1)) != 0 ? 1 : 0);
+  const bool more = round_up && (rest & ((std::int64_t{1} << 30) - 1)) != 0;
+  const std::int64_t hundredths = whole * 100 + (rest >> 30) + (more ? 1 : 0);
   const std::string decimals = std::to_string(hundredths % 100);
   return std::to_string(hundredths / 100) + (decimals.size() == 1 ? ".0" : ".") + decimals;
 }
@@ -112,7 +114,8 @@ inline std::string text_of(const plan_spec& spec) {
   out += "verdict    ";
   out += sentence_of(result.violations).c_str();
   if (result.violations.empty())
-    out += ": stage " + std::to_string(result.peak_stage) + " needs " + gib(result.peak_memory) + " of " + gib(spec.device.memory) + " GiB";
+    out += ": stage " + std::to_string(result.peak_stage) + " needs " + gib(result.peak_memory) + " of " + gib(spec.device.memory, false) +
+           " GiB";
   out += "\n";
   return out;
 }

@@ -18,16 +18,36 @@ struct peak_account {
   std::int64_t stage = 0;
 };
 
-// Every stage is looked at: the last one is the worst as often as the first.
+constexpr void compare_stage(const plan_spec& spec, const memory_layout& layout, std::int64_t stage, peak_account& peak) {
+  const std::int64_t total = total_of_stage(spec, layout, stage);
+  if (total > peak.total.count) {
+    peak.total.count = total;
+    peak.stage = stage;
+  }
+}
+
+// The worst stage, the first of equals. None is left out: the last one is the worst as often as the first. Inner stages with equal layers
+// differ in nothing but the micro-batches that are alive, so the one with the most stands for all of them.
 constexpr peak_account peak_of(const plan_spec& spec, const memory_layout& layout) {
   peak_account peak{};
-  for (std::int64_t stage = 0; stage < spec.pp; ++stage) {
-    const std::int64_t total = total_of_stage(spec, layout, stage);
-    if (total > peak.total.count) {
-      peak.total.count = total;
-      peak.stage = stage;
+  const std::int64_t pp = spec.pp;
+  const bool alike = spec.layer_split.counts.length == 0 && spec.model.experts.leading_dense == 0 && spec.schedule.chunks == 1 && pp > 3;
+  if (!alike) {
+    for (std::int64_t stage = 0; stage < pp; ++stage) compare_stage(spec, layout, stage, peak);
+    return peak;
+  }
+  std::int64_t fullest = 1;
+  std::int64_t most = 0;
+  for (std::int64_t stage = 1; stage < pp - 1; ++stage) {
+    const std::int64_t alive = spec.schedule.in_flight(pp, layout.facts.micro_batches, 1, stage);
+    if (alive > most) {
+      most = alive;
+      fullest = stage;
     }
   }
+  compare_stage(spec, layout, 0, peak);
+  compare_stage(spec, layout, fullest, peak);
+  compare_stage(spec, layout, pp - 1, peak);
   return peak;
 }
 

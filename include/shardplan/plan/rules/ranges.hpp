@@ -27,8 +27,8 @@ inline constexpr std::int64_t stages = 1024;
 inline constexpr std::int64_t replicas = std::int64_t{1} << 24;
 inline constexpr std::int64_t batch = std::int64_t{1} << 32;
 inline constexpr std::int64_t micro_batch = std::int64_t{1} << 24;
-inline constexpr std::int64_t devices_per_node = std::int64_t{1} << 16;
-inline constexpr std::int64_t nodes = std::int64_t{1} << 24;
+inline constexpr std::int64_t devices_per_node = std::int64_t{1} << 12;
+inline constexpr std::int64_t nodes = std::int64_t{1} << 20;  // with devices_per_node: replicas x micro-batch stay below 2^57
 inline constexpr std::int64_t device_memory = std::int64_t{1} << 50;
 inline constexpr std::int64_t element_bytes = 16;
 inline constexpr std::int64_t moments = 16;
@@ -72,6 +72,9 @@ constexpr void check_model_ranges(const transformer& shape, Sink& sink) {
   check_ranges_of<q::expert_count>(sink, 0, limits::expert_count, shape.experts.count);
   if (shape.experts.count == 0) {
     check_ranges_of<q::ffn>(sink, 1, limits::width, shape.ffn);
+    // Widths of experts that are not there would be dropped without a word.
+    check_ranges_of<q::top_k, q::expert_ffn, q::shared_ffn, q::leading_dense>(sink, 0, 0, shape.experts.top_k, shape.experts.ffn,
+                                                                              shape.experts.shared_ffn, shape.experts.leading_dense);
     return;
   }
   // A model whose every block routes may leave the dense width away.
@@ -105,8 +108,8 @@ constexpr bool is_ordinary(const plan_spec& spec) {
          shape.experts.ffn <= 16384 &&
          (shape.experts.count == 0 || (shape.experts.top_k <= 16 && shape.experts.shared_ffn <= 65536 && shape.expert_width() <= 16384)) &&
          spec.vocabulary_multiple <= 2097152 && spec.etp * spec.schedule.chunks <= 8 && spec.precision.compute <= 4 &&
-         spec.sequence <= 1048576 && spec.global_batch <= 8388608 && spec.sequence * spec.global_batch <= 8388608 &&
-         spec.micro_batch <= spec.global_batch;
+         spec.micro_batch <= spec.global_batch && spec.sequence <= 1048576 && spec.global_batch <= 1073741824 &&
+         shape.layers * spec.sequence * spec.global_batch <= 2147483648;  // 64 M tokens a step for 32 layers
 }
 
 // Generous upper bounds in saturating arithmetic: nothing that follows needs to look at overflow again.
@@ -125,7 +128,7 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
   const std::int64_t rows = plus(plus(shape.vocab, spec.vocabulary_multiple), shape.positions);
   const std::int64_t block = times(4 * shape.hidden, plus(plus(widths, routed), plus(shape.experts.count, 8)));
   const std::int64_t parameters = plus(times(shape.layers, block), times(2 * shape.hidden, plus(rows, 2)));
-  if (parameters > limits::parameters) sink.add_large({quantity::parameters, parameters}, limits::parameters);
+  if (parameters > limits::parameters) sink.add_large({quantity::parameters_bound, parameters}, limits::parameters);
 
   const std::int64_t visits = plus(times(shape.experts.top_k, plus(shape.expert_width(), shape.hidden)), shape.experts.count);
   const std::int64_t per_token = times(8 * spec.precision.compute,
@@ -133,7 +136,7 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
   const std::int64_t tokens = times(spec.sequence, spec.global_batch > spec.micro_batch ? spec.global_batch : spec.micro_batch);
   const std::int64_t activations = times(
       tokens, plus(times(times(shape.layers, per_token), times(spec.etp, spec.schedule.chunks)), times(2 * spec.precision.compute, rows)));
-  if (activations > limits::activation_bytes) sink.add_large({quantity::activation_bytes, activations}, limits::activation_bytes);
+  if (activations > limits::activation_bytes) sink.add_large({quantity::activation_bytes_bound, activations}, limits::activation_bytes);
 }
 
 /// Reports everything of tier one that `spec` breaks.
@@ -151,7 +154,7 @@ constexpr void check_ranges(const plan_spec& spec, Sink& sink) {
   if (spec.device.memory.count == 0 && spec.nodes == unset && spec.devices_per_node == unset) {
     sink.add_part(rule::missing_part, part_kind::cluster);
   } else {
-    check_range(sink, quantity::device_memory, spec.device.memory.count, 1, limits::device_memory);
+    check_range(sink, quantity::device_memory_bytes, spec.device.memory.count, 1, limits::device_memory);
     check_range(sink, quantity::devices_per_node, spec.devices_per_node, 1, limits::devices_per_node);
     check_range(sink, quantity::nodes, spec.nodes, 1, limits::nodes);
   }
@@ -166,7 +169,7 @@ constexpr void check_ranges(const plan_spec& spec, Sink& sink) {
   for (std::size_t i = 0; i < spec.layer_split.counts.length; ++i)
     check_range(sink, quantity::layer_split_entry, spec.layer_split.counts.values[i], 0, limits::layers);
   if (spec.layer_split.left_out != 0)
-    check_range(sink, quantity::layer_split_entries, spec.layer_split.entries(), 1, static_cast<std::int64_t>(most_layer_split_entries));
+    sink.add_range({quantity::layer_split_entries, spec.layer_split.entries()}, 1, static_cast<std::int64_t>(most_layer_split_entries));
   check_range(sink, quantity::vocabulary_multiple, spec.vocabulary_multiple, 1, limits::rows);
   check_range(sink, quantity::chunks, spec.schedule.chunks, 1, limits::chunks);
   check_recipe_ranges(spec, sink);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "translation_units.hpp"
+
+#include <utility>
+
+namespace benchmark {
+
+namespace {
+
+/// A file that includes one header.
+translation_unit including(const std::string& name, const std::string& header) {
+  return {name, "<" + header + ">", "#include <" + header + ">\n"};
+}
+
+/// A file with `count` plans.
+translation_unit of_plans(int count) {
+  const std::string number = std::to_string(count);
+  return {"plans_" + number, number + (count == 1 ? " checked plan" : " checked plans"), plans(count)};
+}
+
+}  // namespace
+
+std::string plans(int count, int nodes) {
+  std::string text = "#include <shardplan/shardplan.hpp>\nnamespace sp = shardplan;\n";
+  for (int plan = 0; plan < count; ++plan) {
+    const std::string name = "run_" + std::to_string(plan);
+    const std::string hosts = std::to_string(nodes + plan);
+    const std::string batch = std::to_string(8 * (nodes + plan));
+    text.append("using ").append(name).append(" = sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, ");
+    text.append(hosts).append(">, sp::tp<2>, sp::pp<4>, sp::zero<1>, sp::micro_batch<1>, sp::global_batch<").append(batch);
+    text.append(">, sp::sequence<4096>, sp::optimizer<sp::optimizers::adamw>, sp::precision<sp::precisions::bf16_fp32_master>>;\n");
+    text.append("static_assert(sp::checked<").append(name).append(">);\n");
+  }
+  return text;
+}
+
+std::vector<translation_unit> all_units() {
+  return {
+      {"empty", "empty file", ""},
+      including("umbrella", "shardplan/shardplan.hpp"),
+      including("algorithm", "algorithm"),
+      including("hana", "boost/hana.hpp"),
+      of_plans(1),
+      {"gpus_131072", "1 plan, 131,072 GPUs", plans(1, 16384)},
+      of_plans(10),
+      of_plans(100),
+      of_plans(201),
+      of_plans(1000),
+  };
+}
+
+std::vector<translation_unit> baseline_units() {
+  std::vector<translation_unit> units;
+  for (translation_unit& unit : all_units())
+    if (unit.name == "umbrella" || unit.name == "plans_1" || unit.name == "gpus_131072" || unit.name == "plans_10" ||
+        unit.name == "plans_100")
+      units.push_back(std::move(unit));
+  return units;
+}
+
+}  // namespace benchmark

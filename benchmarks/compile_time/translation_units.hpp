@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace benchmark {
+
+/// A file that is given to the compilers.
+struct translation_unit {
+  std::string name;   ///< of the file, in JSON and in the baseline
+  std::string title;  ///< in the table
+  std::string text;
+};
+
+/// `count` distinct plans, each insisted on, the first of them over `nodes` nodes of eight GPUs. All have ten parts and four pipeline
+/// stages; each differs from the one before in its cluster and its batch and costs the compiler all of a new plan.
+std::string plans(int count, int nodes = 1);
+
+/// All files, the cheapest first.
+std::vector<translation_unit> all_units();
+
+/// The files whose counts of instantiations the baseline holds: ours alone, and not the largest.
+std::vector<translation_unit> baseline_units();
+
+}  // namespace benchmark

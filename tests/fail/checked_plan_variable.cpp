@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSL-1.0
+// A function that takes a `checked_plan` cannot be called with one that breaks a rule.
+// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::tp<2>, shardplan::sequence<8193> ?> ?>'
+#include <shardplan/shardplan.hpp>
+
+namespace sp = shardplan;
+
+template <int Tp>
+using run_of = sp::checked_plan<sp::model<sp::models::llama3_2_1b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 1>, sp::tp<Tp>,
+                                sp::micro_batch<1>, sp::global_batch<64>, sp::sequence<8193>>;
+
+template <class Run>
+void train(Run) {}
+
+#ifdef SHARDPLAN_TWIN
+using run = run_of<1>;
+#else
+using run = run_of<2>;
+#endif
+
+void start() { train(run{}); }

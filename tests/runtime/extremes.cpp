@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: BSL-1.0
+// Whatever stands in a spec, evaluate answers with a value: a named violation, or figures that are right. (Run also under the sanitizers:
+// preset asan.)
+#include "catch.hpp"
+
+#include <shardplan/core/bytes.hpp>
+#include <shardplan/core/fraction.hpp>
+#include <shardplan/core/static_vector.hpp>
+#include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/sentence.hpp>
+#include <shardplan/schedule/gpipe.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sp = shardplan;
+
+namespace {
+
+constexpr std::int64_t most = INT64_MAX;
+constexpr std::int64_t least = INT64_MIN;
+constexpr std::int64_t power(int exponent) { return std::int64_t{1} << exponent; }
+
+template <class Call>
+std::string thrown_by(Call call) {
+  try {
+    static_cast<void>(call());
+  } catch (const sp::arithmetic_error& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+}  // namespace
+
+TEST_CASE("arithmetic beyond 63 bits is thrown") {
+  using namespace sp::literals;
+  volatile std::int64_t one = 1;  // nothing is folded away
+  CHECK(thrown_by([&] { return sp::checked_add(most, one); }) == "result_leaves_63_bits");
+  CHECK(thrown_by([&] { return sp::checked_subtract(least, one); }) == "result_leaves_63_bits");
+  CHECK(thrown_by([&] { return sp::checked_multiply(most, one + 1); }) == "result_leaves_63_bits");
+  CHECK(thrown_by([&] { return sp::checked_multiply(least, -one); }) == "result_leaves_63_bits");
+  CHECK(thrown_by([&] { return sp::checked_divide(one, one - 1); }) == "division_by_zero");
+  CHECK(thrown_by([&] { return sp::checked_divide(least, -one); }) == "result_leaves_63_bits");
+  CHECK(thrown_by([&] { return sp::exact_divide(7, one + 1); }) == "division_leaves_a_rest");
+  CHECK(thrown_by([&] { return sp::ceil_divide(7, one - 1); }) == "division_by_zero");
+  CHECK(thrown_by([&] { return sp::bytes{most} + sp::bytes{one}; }) == "result_leaves_63_bits");
+  CHECK(thrown_by([&] { return 4_GiB * (one << 31); }) == "result_leaves_63_bits");
+  CHECK(thrown_by([&] { return sp::fraction{one, one - 1}; }) == "division_by_zero");
+  CHECK(thrown_by([&] { return sp::fraction{most} + sp::fraction{one}; }) == "result_leaves_63_bits");
+  CHECK(thrown_by([&] {
+          sp::static_vector<int, 1> list;
+          list.push_back(1);
+          list.push_back(static_cast<int>(one));
+          return list;
+        }) == "capacity_exceeded");
+  CHECK(thrown_by([&] { return sp::static_vector<int, 1>{}[static_cast<std::size_t>(one)]; }) == "index_out_of_range");
+  CHECK(thrown_by([&] { return sp::saturating_multiply(most, one + 1) == most && sp::saturating_add(most, one) == most; }) == "nothing");
+}
+
+namespace {
+
+// Every number of a spec. Of `layer_split` its entries and its count of entries that found no room; `length` belongs to the container.
+std::vector<std::int64_t*> numbers_of(sp::plan_spec& spec) {
+  sp::transformer& shape = spec.model;
+  std::vector<std::int64_t*> numbers{&shape.layers,
+                                     &shape.hidden,
+                                     &shape.heads,
+                                     &shape.kv_heads,
+                                     &shape.head_dim,
+                                     &shape.ffn,
+                                     &shape.vocab,
+                                     &shape.positions,
+                                     &shape.experts.count,
+                                     &shape.experts.top_k,
+                                     &shape.experts.ffn,
+                                     &shape.experts.shared_ffn,
+                                     &shape.experts.leading_dense,
+                                     &spec.device.memory.count,
+                                     &spec.devices_per_node,
+                                     &spec.nodes,
+                                     &spec.sequence,
+                                     &spec.micro_batch,
+                                     &spec.global_batch,
+                                     &spec.tp,
+                                     &spec.pp,
+                                     &spec.dp,
+                                     &spec.cp,
+                                     &spec.ep,
+                                     &spec.etp,
+                                     &spec.zero,
+                                     &spec.vocabulary_multiple,
+                                     &spec.headroom_mebibytes,
+                                     &spec.schedule.chunks,
+                                     &spec.optimizer.moments,
+                                     &spec.optimizer.hidden_matrix_moments,
+                                     &spec.optimizer.block,
+                                     &spec.optimizer.least_elements,
+                                     &spec.optimizer.table_bytes,
+                                     &spec.precision.weight,
+                                     &spec.precision.gradient,
+                                     &spec.precision.accumulator,
+                                     &spec.precision.master,
+                                     &spec.precision.moment,
+                                     &spec.precision.compute,
+                                     &spec.layer_split.left_out};
+  for (std::size_t i = 0; i < spec.layer_split.counts.length; ++i) numbers.push_back(&spec.layer_split.counts.values[i]);
+  return numbers;
+}
+
+const std::int64_t extremes[] = {
+    least,     least + 1, -power(62), -power(32), -power(31), -4096,     -2,        -1,        0,         1,         2,
+    3,         7,         16,         64,         power(10),  power(12), power(14), power(16), power(24), power(30), power(31) - 1,
+    power(31), power(32), power(40),  power(50),  power(52),  power(61), power(62), most - 1,  most};
+
+// A generator of one's own, so that every machine tries the same specs (xorshift64*, Vigna 2016).
+class dice {
+public:
+  explicit dice(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t below(std::uint64_t bound) {
+    state_ ^= state_ >> 12;
+    state_ ^= state_ << 25;
+    state_ ^= state_ >> 27;
+    return (state_ * 2685821657736338717ull >> 33) % bound;
+  }
+  template <class Value, std::size_t Count>
+  const Value& one_of(const Value (&values)[Count]) {
+    return values[below(Count)];
+  }
+
+private:
+  std::uint64_t state_;
+};
+
+std::vector<sp::plan_spec> sound_specs() {
+  sp::plan_spec dense{};
+  dense.model = {.layers = 8, .hidden = 1024, .heads = 16, .kv_heads = 4, .ffn = 4096, .vocab = 32768};
+  dense.device.memory.count = power(36);
+  dense.devices_per_node = 8;
+  dense.nodes = 2;
+  dense.sequence = 1024;
+  dense.micro_batch = 1;
+  dense.global_batch = 64;
+  sp::plan_spec experts = dense;
+  experts.model.experts = {.count = 8, .top_k = 2, .ffn = 1024, .shared_ffn = 512, .leading_dense = 2};
+  experts.model.positions = 4096;
+  experts.model.tied_embeddings = true;
+  experts.tp = experts.pp = experts.ep = experts.etp = 2;
+  experts.dp = 4;
+  experts.zero = 3;
+  experts.layer_split.push_back(4);
+  experts.layer_split.push_back(4);
+  sp::plan_spec eight_bit = dense;
+  eight_bit.optimizer = sp::optimizers::adamw_8bit::spec;
+  eight_bit.precision = sp::precisions::torch_amp::spec;
+  eight_bit.recompute = sp::recomputes::full;
+  eight_bit.offload = {sp::storage::nvme, sp::storage::host};
+  eight_bit.cp = 2;
+  eight_bit.pp = 4;
+  eight_bit.zero = 1;
+  eight_bit.schedule = sp::schedules::gpipe::spec;
+  sp::plan_spec factored = experts;
+  factored.optimizer = sp::optimizers::adafactor::spec;
+  factored.zero = 0;
+  sp::plan_spec muon = dense;
+  muon.optimizer = sp::optimizers::muon::spec;
+  muon.zero = 2;
+  muon.sequence_parallel = sp::toggle::off;
+  muon.tp = 4;
+  return {dense, experts, eight_bit, factored, muon};
+}
+
+// What evaluate may answer. Returns whether figures came with it.
+bool is_sane(const sp::plan_spec& spec) {
+  const sp::evaluation answer = sp::evaluate(spec);
+  const sp::plan_figures& figures = answer;
+  bool computed = true;
+  bool fits = true;
+  for (const sp::violation& found : answer.violations) {
+    if (found.broken < sp::rule::exceeds) computed = false;
+    if (found.broken == sp::rule::does_not_fit) fits = false;
+    if (sp::sentence_of(found).size() == 0 || sp::sentence_of(found).truncated) FAIL("no sentence");
+  }
+  if (!computed) {
+    if (!(figures == sp::plan_figures{})) FAIL("figures of a plan that cannot be computed");
+    for (const std::int64_t stage : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}, most, least})
+      if (!(sp::stage_memory(spec, stage).device == sp::memory_report{})) FAIL("memory of a plan that cannot be computed");
+    return false;
+  }
+  if (figures.world_size < 1 || figures.data_parallel < 1 || figures.micro_batches < 1) FAIL("a world of nothing");
+  if (figures.peak_memory.count < 1 || figures.peak_stage < 0 || figures.peak_stage >= spec.pp) FAIL("no peak");
+  if (fits != (figures.peak_memory <= spec.device.memory)) FAIL("a wrong verdict on memory");
+  std::int64_t peak = 0;
+  for (std::int64_t stage = 0; stage<spec.pp; stage += spec.pp> 8 ? spec.pp / 4 : 1) {
+    const sp::stage_account account = sp::stage_memory(spec, stage);
+    for (int i = 0; i <= static_cast<int>(sp::component::reserve); ++i)
+      if (sp::component_of(account.device, static_cast<sp::component>(i)).count < 0) FAIL("a negative amount");
+    if (account.offloaded.host.count < 0 || account.offloaded.nvme.count < 0) FAIL("a negative amount");
+    const std::int64_t total = account.device.total().count;  // checked: a wrap would be thrown
+    peak = total > peak ? total : peak;
+    if (account.device.weights.count < spec.precision.weight) FAIL("no weight");
+  }
+  if (peak > figures.peak_memory.count || (spec.pp <= 8 && peak != figures.peak_memory.count)) FAIL("a wrong peak");
+  return true;
+}
+
+std::string words_of(const sp::plan_spec& spec) {
+  sp::plan_spec copy = spec;
+  std::string words;
+  for (const std::int64_t* number : numbers_of(copy)) words += std::to_string(*number) + " ";
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("one extreme value in each field") {
+  for (const sp::plan_spec& sound : sound_specs()) {
+    REQUIRE(sp::violations_in(sound).empty());
+    sp::plan_spec spec = sound;
+    const std::size_t fields = numbers_of(spec).size();
+    for (std::size_t i = 0; i < fields; ++i)
+      for (const std::int64_t value : extremes) {
+        spec = sound;
+        *numbers_of(spec)[i] = value;
+        INFO("field " << i << " value " << value);
+        static_cast<void>(is_sane(spec));
+      }
+  }
+}
+
+TEST_CASE("extreme values in several fields") {
+  dice random{20240607};
+  const std::vector<sp::plan_spec> sound = sound_specs();
+  for (int round = 0; round < 20000; ++round) {
+    sp::plan_spec spec = sound[random.below(sound.size())];
+    const std::vector<std::int64_t*> numbers = numbers_of(spec);
+    const std::uint64_t changes = round % 4 == 0 ? numbers.size() : 2 + random.below(4);
+    for (std::uint64_t i = 0; i < changes; ++i) *numbers[random.below(numbers.size())] = random.one_of(extremes);
+    INFO(words_of(spec));
+    static_cast<void>(is_sane(spec));
+  }
+}
+
+// Powers of two that divide each other as the rules ask: figures up to the ends of the ranges. What is too much together is refused.
+TEST_CASE("values up to the ends of their ranges") {
+  dice random{77};
+  const auto between = [&](int first, int last) {
+    return first >= last ? first : first + static_cast<int>(random.below(static_cast<std::uint64_t>(last - first) + 1));
+  };
+  const auto up_to = [&](int exponent) { return power(between(0, exponent)); };
+  const auto now_and_then = [&] { return random.below(2) == 0; };
+  const auto smaller = [](int left, int right) { return left < right ? left : right; };
+  const auto larger = [](int left, int right) { return left > right ? left : right; };
+  int computed = 0;
+  for (int round = 0; round < 20000; ++round) {
+    const int most_ranks = round % 2 == 0 ? 3 : 10;
+    const int tp = between(0, most_ranks), pp = between(0, most_ranks), cp = between(0, most_ranks), ep = between(0, most_ranks);
+    const int etp = between(0, most_ranks), chunks = now_and_then() ? 0 : between(0, smaller(6, 14 - pp));
+    const int dp = between(larger(0, etp + ep - tp - cp), smaller(24, 32 - tp - pp - cp));
+    const int micro = between(0, smaller(24, 32 - dp));
+    const int hidden = between(tp, round % 3 == 0 ? 24 : 13), heads = between(tp, smaller(16, larger(hidden, tp)));
+    sp::plan_spec spec{};
+    spec.model = {.layers = power(between(pp + chunks, 14)),
+                  .hidden = power(hidden),
+                  .heads = power(heads),
+                  .ffn = power(between(larger(tp, etp), 24)),
+                  .vocab = power(between(tp, 31))};
+    spec.model.kv_heads = now_and_then() ? 0 : power(between(0, heads));
+    spec.model.head_dim = now_and_then() && heads <= hidden ? 0 : up_to(16);
+    spec.model.positions = now_and_then() ? 0 : up_to(31);
+    spec.model.tied_embeddings = now_and_then();
+    spec.model.qkv_bias = spec.model.mlp_bias = now_and_then();
+    if (now_and_then())
+      spec.model.experts = {.count = power(between(ep, 16)),
+                            .top_k = up_to(6),
+                            .ffn = power(between(etp, 24)),
+                            .shared_ffn = now_and_then() ? 0 : power(between(tp, 24))};
+    spec.device.memory.count = power(50);
+    const int world = tp + pp + cp + dp, inside = between(larger(0, world - 20), smaller(12, world));
+    spec.devices_per_node = power(inside);
+    spec.nodes = power(world - inside);
+    spec.sequence = power(between(tp + cp, round % 5 == 0 ? 31 : 17));
+    spec.micro_batch = power(micro);
+    spec.global_batch = power(between(micro + dp, round % 7 == 0 ? 32 : larger(10, micro + dp)));
+    spec.tp = power(tp);
+    spec.pp = power(pp);
+    spec.cp = power(cp);
+    spec.ep = power(ep);
+    spec.etp = power(etp);
+    spec.zero = static_cast<std::int64_t>(random.below(4));
+    spec.vocabulary_multiple = up_to(31);
+    spec.headroom_mebibytes = up_to(30);
+    spec.recompute = now_and_then() ? sp::recomputes::full : sp::recomputes::none;
+    spec.schedule = now_and_then() ? sp::schedules::gpipe::spec : sp::schedules::one_f_one_b::spec;
+    spec.schedule.chunks = power(chunks);
+    spec.optimizer = {.name = "random",
+                      .moments = up_to(4),
+                      .hidden_matrix_moments = now_and_then() ? -1 : up_to(4),
+                      .factored = now_and_then(),
+                      .eight_bit = now_and_then(),
+                      .block = up_to(30),
+                      .least_elements = up_to(30),
+                      .table_bytes = up_to(30)};
+    spec.precision = {.name = "random",
+                      .weight = up_to(4),
+                      .gradient = up_to(4),
+                      .accumulator = up_to(4),
+                      .master = up_to(4),
+                      .moment = up_to(4),
+                      .compute = up_to(4)};
+    INFO(words_of(spec));
+    if (!is_sane(spec)) continue;
+    ++computed;
+    // Doubled here and there until it is refused: the last one that was not is near a limit.
+    for (int step = 0; step < 24; ++step) {
+      sp::plan_spec grown = spec;
+      sp::transformer& shape = grown.model;
+      std::int64_t* const sizes[] = {
+          &shape.layers,    &shape.hidden,        &shape.heads,         &shape.ffn,         &shape.vocab,
+          &shape.positions, &shape.experts.count, &shape.experts.top_k, &shape.experts.ffn, &shape.experts.shared_ffn,
+          &grown.sequence,  &grown.global_batch,  &grown.micro_batch,   &shape.head_dim};
+      const std::uint64_t which = random.below(sizeof sizes / sizeof sizes[0]);
+      *sizes[which] *= 2;
+      if (sizes[which] == &grown.micro_batch) grown.global_batch *= 2;
+      INFO("grown to " << words_of(grown));
+      if (is_sane(grown)) spec = grown;
+    }
+  }
+  CHECK(computed > 2000);
+}
+
+// The largest micro-batch on the largest cluster: micro_batch x replicas is 2^56 and does not divide the largest batch.
+TEST_CASE("the largest cluster with the largest micro-batch") {
+  sp::plan_spec spec = sound_specs()[0];
+  spec.devices_per_node = power(12);
+  spec.nodes = power(20);
+  spec.micro_batch = power(24);
+  spec.global_batch = power(32);
+  spec.sequence = 1;
+  CHECK(!is_sane(spec));
+  REQUIRE(sp::violations_in(spec).size() == 1);
+}
+
+// What a model without experts says of experts must not weaken the bounds on what it does have. Here it makes both bounds nothing: the
+// widths of a block are bounded by 2 hidden + ffn, the activations of a token (2 widths + 4 hidden + 2 heads) + 2 top_k (ffn + hidden).
+TEST_CASE("a model without experts is bounded as well") {
+  sp::plan_spec spec = sound_specs()[0];
+  spec.model.layers = power(14);
+  spec.model.hidden = spec.model.ffn = power(24);
+  CHECK(!is_sane(spec));
+  spec.model.experts.shared_ffn = -3 * power(24);
+  CHECK(!is_sane(spec));
+  spec = sound_specs()[0];
+  spec.model.layers = power(14);
+  spec.model.ffn = 2064;
+  spec.sequence = power(31);
+  spec.micro_batch = power(12);
+  spec.nodes = spec.devices_per_node = 1;
+  spec.global_batch = power(12);
+  CHECK(!is_sane(spec));
+  spec.model.experts.top_k = -2;
+  CHECK(!is_sane(spec));
+}
+
+// A list of layers that says it left entries out is refused, however many.
+TEST_CASE("entries that a layer_split left out") {
+  for (const std::int64_t left_out : {least, -power(40), std::int64_t{-1}, std::int64_t{1}, power(40), most}) {
+    sp::plan_spec spec = sound_specs()[0];
+    spec.layer_split.push_back(3);
+    spec.layer_split.push_back(5);
+    spec.layer_split.left_out = left_out;
+    INFO(left_out);
+    CHECK(!is_sane(spec));
+  }
+}

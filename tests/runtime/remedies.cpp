@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a plan that does not fit is told to try, against a search of the test's own over every single change (their list and order:
+// plan/remedy.hpp).
+#include "catch.hpp"
+
+#include <shardplan/hardware/catalog.hpp>
+#include <shardplan/model/catalog.hpp>
+#include <shardplan/plan/evaluate.hpp>
+#include <shardplan/recipe/optimizer.hpp>
+#include <shardplan/schedule/gpipe.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cstdint>
+#include <iostream>
+#include <vector>
+
+namespace sp = shardplan;
+using sp::remedy;
+using sp::remedy_kind;
+
+namespace {
+
+struct candidate {
+  remedy change;
+  sp::plan_spec spec;
+};
+
+// Every change that is known, from the smallest to the largest.
+std::vector<candidate> changes_of(const sp::plan_spec& spec) {
+  std::vector<candidate> list;
+  const auto add = [&](remedy_kind kind, std::int64_t value, auto change) {
+    list.push_back({{kind, value}, spec});
+    change(list.back().spec);
+  };
+  const auto shard = [&](std::int64_t stage) {
+    if (spec.zero < stage) add(remedy_kind::zero, stage, [&](sp::plan_spec& changed) { changed.zero = stage; });
+  };
+  shard(1);
+  if (spec.recompute != sp::recomputes::full)
+    add(remedy_kind::recompute_full, 0, [](sp::plan_spec& changed) { changed.recompute = sp::recomputes::full; });
+  for (std::int64_t micro = spec.micro_batch - 1; micro >= 1; --micro)
+    add(remedy_kind::micro_batch, micro, [&](sp::plan_spec& changed) { changed.micro_batch = micro; });
+  shard(2);
+  shard(3);
+  for (std::int64_t tp = 2 * spec.tp; tp <= spec.devices_per_node; tp *= 2)
+    add(remedy_kind::tp, tp, [&](sp::plan_spec& changed) { changed.tp = tp; });
+  for (std::int64_t pp = 2 * spec.pp; pp <= spec.model.layers; pp *= 2)
+    add(remedy_kind::pp, pp, [&](sp::plan_spec& changed) { changed.pp = pp; });
+  for (std::int64_t cp = 2 * spec.cp; cp <= spec.devices_per_node * spec.nodes; cp *= 2)
+    add(remedy_kind::cp, cp, [&](sp::plan_spec& changed) { changed.cp = cp; });
+  if (!spec.optimizer.eight_bit)
+    add(remedy_kind::optimizer_adamw_8bit, 0, [](sp::plan_spec& changed) { changed.optimizer = sp::optimizers::adamw_8bit::spec; });
+  if (spec.offload.states == sp::storage::device)
+    add(remedy_kind::offload_states_to_host, 0, [](sp::plan_spec& changed) { changed.offload.states = sp::storage::host; });
+  return list;
+}
+
+// Whether a plan that breaks nothing but memory is valid after a change, without asking the verdict (which looks for remedies itself): it
+// can be computed and its peak is in the device. No change touches what the other rules of the third tier look at.
+bool is_valid(const sp::plan_spec& spec) {
+  const sp::plan_figures figures = sp::figures_of(spec);
+  return figures.world_size != 0 && figures.peak_memory <= spec.device.memory;
+}
+
+struct tally {
+  int plans = 0;
+  int misfits = 0;
+  int nothing = 0;
+  int by_kind[9]{};
+};
+
+void check_remedy(const sp::plan_spec& spec, tally& count) {
+  const sp::violation_list list = sp::violations_in(spec);
+  ++count.plans;
+  for (const sp::violation& found : list) {
+    if (found.broken != sp::rule::does_not_fit) return;  // something else is wrong with it
+    ++count.misfits;
+    ++count.by_kind[static_cast<int>(found.try_this.kind)];
+    INFO("layers " << spec.model.layers << " hidden " << spec.model.hidden << " experts " << spec.model.experts.count << " nodes "
+                   << spec.nodes << " tp " << spec.tp << " pp " << spec.pp << " zero " << spec.zero << " micro " << spec.micro_batch
+                   << " global " << spec.global_batch << " sequence " << spec.sequence << " tries " << static_cast<int>(found.try_this.kind)
+                   << ' ' << found.try_this.value);
+    // Its numbers are those of the plan.
+    const sp::plan_figures figures = sp::figures_of(spec);
+    CHECK(found.stage == figures.peak_stage);
+    CHECK(found.needs == figures.peak_memory);
+    CHECK(found.has == spec.device.memory);
+    CHECK(found.needs > found.has);
+
+    remedy wanted{};
+    for (const candidate& item : changes_of(spec))
+      if (is_valid(item.spec)) {
+        wanted = item.change;
+        CHECK(sp::violations_in(item.spec).empty());
+        break;
+      }
+    CHECK(found.try_this.kind == wanted.kind);
+    CHECK(found.try_this.value == wanted.value);
+    if (wanted.kind == remedy_kind::nothing_small_helps) ++count.nothing;
+  }
+}
+
+template <class Visit>
+void each_plan(const std::int64_t (&batches)[3], const std::int64_t (&micro_batches)[3], Visit visit) {
+  const sp::transformer models[] = {sp::models::gpt2_xl::shape,      sp::models::llama3_2_1b::shape, sp::models::llama3_8b::shape,
+                                    sp::models::mixtral_8x7b::shape, sp::models::llama3_70b::shape,  sp::models::qwen2_5_3b::shape};
+  struct {
+    sp::device_spec device;
+    std::int64_t devices_per_node, nodes;
+  } clusters[] = {
+      {sp::devices::a100_sxm_80gb::spec, 8, 1}, {sp::devices::a100_sxm_40gb::spec, 8, 1}, {sp::devices::h100_sxm_80gb::spec, 8, 8}};
+  for (const sp::transformer& model : models)
+    for (const auto& cluster : clusters)
+      for (const std::int64_t tp : {1, 4})
+        for (const std::int64_t pp : {1, 2})
+          for (const std::int64_t zero : {0, 2})
+            for (const std::int64_t micro : micro_batches)
+              for (const std::int64_t global : batches)
+                for (const std::int64_t sequence : {1024, 16384})
+                  for (const bool lean : {false, true}) {
+                    sp::plan_spec spec{};
+                    spec.model = model;
+                    spec.device = cluster.device;
+                    spec.devices_per_node = cluster.devices_per_node;
+                    spec.nodes = cluster.nodes;
+                    spec.sequence = sequence;
+                    spec.micro_batch = micro;
+                    spec.global_batch = global;
+                    spec.tp = tp;
+                    spec.pp = pp;
+                    spec.zero = zero;
+                    spec.vocabulary_multiple = 128;
+                    if (lean) {
+                      spec.recompute = sp::recomputes::full;
+                      spec.schedule = sp::schedules::gpipe::spec;
+                      spec.offload.states = sp::storage::host;
+                    }
+                    visit(spec);
+                  }
+}
+
+}  // namespace
+
+TEST_CASE("a remedy is the smallest change that makes the plan valid") {
+  tally count;
+  each_plan({64, 512, 4096}, {1, 4, 16}, [&](const sp::plan_spec& spec) { check_remedy(spec, count); });
+  CHECK(count.plans > 5000);
+  CHECK(count.misfits > 1000);
+  // Each kind of answer has been given. (An 8-bit optimizer never: where it is enough, moving the states to the host is, and comes first.)
+  for (int kind = 0; kind < static_cast<int>(remedy_kind::optimizer_adamw_8bit); ++kind) {
+    INFO(kind);
+    CHECK(count.by_kind[kind] > 0);
+  }
+  std::cout << "remedies: " << count.plans << " plans, " << count.misfits << " do not fit, nothing small helps " << count.nothing
+            << " of them; by kind";
+  for (const int kind : count.by_kind) std::cout << ' ' << kind;
+  std::cout << '\n';
+}
+
+// "The largest smaller micro-batch that still divides the batch": halving 12 finds 6 and 3, and 8, 4 and 2 divide 192 as well.
+TEST_CASE("the micro-batch of a remedy is the largest that divides the batch") {
+  tally count;
+  each_plan({192, 1536, 960}, {6, 12, 24}, [&](const sp::plan_spec& spec) { check_remedy(spec, count); });
+  CHECK(count.by_kind[static_cast<int>(remedy_kind::micro_batch)] > 0);
+}
+
+TEST_CASE("remedies at the border") {
+  const auto tried = [](const sp::plan_spec& spec) {
+    tally count;
+    check_remedy(spec, count);
+    const sp::violation_list list = sp::violations_in(spec);
+    return list.empty() ? remedy{} : list[0].try_this;
+  };
+  sp::plan_spec spec{};
+  spec.model = sp::models::llama3_8b::shape;
+  spec.device.memory = sp::bytes{std::int64_t{1} << 50};
+  spec.devices_per_node = spec.nodes = 1;
+  spec.sequence = 1024;
+  spec.micro_batch = spec.global_batch = 4;
+  // The device holds one change to the byte, and the change is found; a byte less, and another is.
+  sp::plan_spec smaller = spec;
+  smaller.micro_batch = 2;
+  spec.device.memory = sp::figures_of(smaller).peak_memory;
+  CHECK(tried(spec) == remedy{remedy_kind::recompute_full, 0});
+  spec.recompute = smaller.recompute = sp::recomputes::full;
+  spec.device.memory = sp::figures_of(smaller).peak_memory;
+  smaller.device = spec.device;
+  CHECK(sp::violations_in(smaller).empty());
+  CHECK(tried(spec) == remedy{remedy_kind::micro_batch, 2});
+  spec.device.memory.count -= 1;
+  CHECK(tried(spec) == remedy{remedy_kind::micro_batch, 1});
+  // On one device nothing can be sharded: smaller states, and where that is not enough, states to the host.
+  spec.device = sp::devices::a100_sxm_80gb::spec;
+  spec.micro_batch = 1;
+  CHECK(tried(spec) == remedy{remedy_kind::optimizer_adamw_8bit, 0});
+  spec.device = sp::devices::a100_sxm_40gb::spec;
+  CHECK(tried(spec) == remedy{remedy_kind::offload_states_to_host, 0});
+  spec.offload.states = sp::storage::host;
+  CHECK(sp::violations_in(spec).empty());
+  spec.device.memory.count = 1;
+  CHECK(tried(spec) == remedy{});
+
+  // Said replicas: tp and pp cannot double, because the product is held to the cluster. Sharded weights are left.
+  spec = {};
+  spec.model = sp::models::llama3_70b::shape;
+  spec.device = sp::devices::h100_sxm_80gb::spec;
+  spec.devices_per_node = spec.nodes = 8;
+  spec.sequence = 4096;
+  spec.micro_batch = 1;
+  spec.global_batch = 256;
+  spec.recompute = sp::recomputes::full;
+  CHECK(tried(spec) == remedy{remedy_kind::zero, 3});
+  spec.zero = 3;
+  spec.device.memory.count /= 3;
+  CHECK(tried(spec).kind == remedy_kind::tp);
+  spec.dp = 64;
+  CHECK(tried(spec).kind != remedy_kind::tp);
+  CHECK(tried(spec).kind != remedy_kind::pp);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+// Who holds what: shards of a tensor, layers of a stage, sharers of states.
+#include <shardplan/parallel/degrees.hpp>
+#include <shardplan/parallel/sharding.hpp>
+#include <shardplan/parallel/stages.hpp>
+#include <shardplan/parallel/tensor_shard.hpp>
+#include <shardplan/parallel/vocabulary.hpp>
+
+#include "../handbook/refused.hpp"
+
+#include <cstdint>
+
+using namespace shardplan;
+
+constexpr degrees grid{.world = 64, .tp = 4, .pp = 2, .dp = 4, .cp = 2, .ep = 8, .etp = 2, .sequence_shards = 4};
+constexpr bool is(tensor_shard shard, std::int64_t rows, std::int64_t columns, std::int64_t copies) {
+  return shard.rows == rows && shard.columns == columns && shard.copies == copies && shard.elements() == rows * columns * copies;
+}
+
+// A matrix of 4,096 x 1,024 on tp 4: by its output, its input, not at all.
+static_assert(is(shard_of(4096, 1024, 1, split::column, false, grid, 0, 128), 1024, 1024, 1));
+static_assert(is(shard_of(4096, 1024, 1, split::row, false, grid, 0, 128), 4096, 256, 1));
+static_assert(is(shard_of(4096, 1024, 1, split::replicated, false, grid, 0, 128), 4096, 1024, 1));
+// 8 key heads of 128 on 4 ranks: two each; 4: one each; 2 and 1: one whole head on every rank
+static_assert(is(shard_of(1024, 1024, 1, split::key_value, false, grid, 0, 128), 256, 1024, 1));
+static_assert(is(shard_of(512, 1024, 1, split::key_value, false, grid, 0, 128), 128, 1024, 1));
+static_assert(is(shard_of(256, 1024, 1, split::key_value, false, grid, 0, 128), 128, 1024, 1));
+static_assert(is(shard_of(128, 1024, 1, split::key_value, false, grid, 0, 128), 128, 1024, 1));
+// The vocabulary as padded (Megatron-LM: 50,257 to a multiple of 128 x 4), whatever the model says.
+static_assert(padded_vocabulary(50'257, 128 * 4) == 50'688 && padded_vocabulary(50'257, 128) == 50'304 &&
+              padded_vocabulary(128'256, 1) == 128'256 && padded_vocabulary(128'256, 1'024) == 129'024 &&
+              padded_vocabulary(1'024, 1'024) == 1'024);
+static_assert(refused([] { return padded_vocabulary(1, 0); }));
+static_assert(is(shard_of(50'257, 512, 1, split::vocabulary, false, grid, 50'688, 128), 12'672, 512, 1));
+// 64 routed experts dealt to ep 8, each cut by etp 2, not by tp 4; a router is whole.
+static_assert(is(shard_of(2048, 1024, 64, split::column, true, grid, 0, 128), 1024, 1024, 8));
+static_assert(is(shard_of(1024, 2048, 64, split::row, true, grid, 0, 128), 1024, 1024, 8));
+
+// ZeRO: dense states over dp x cp, experts over world / (etp x ep x pp)
+static_assert(grid.dense_shards() == 8 && grid.expert_shards() == 2);
+static_assert(degrees{.world = 8, .dp = 8}.dense_shards() == 8 && degrees{.world = 8, .dp = 8}.expert_shards() == 8);
+
+// layers of a stage: 12 on 4, and as split
+constexpr layer_counts even{};
+static_assert(layers_of_stage(even, 12, 4, 0).first == 0 && layers_of_stage(even, 12, 4, 0).count == 3);
+static_assert(layers_of_stage(even, 12, 4, 3).first == 9 && layers_of_stage(even, 12, 4, 3).count == 3);
+struct sheet {
+  layer_counts layer_split{};
+  std::uint32_t said_parts = 0, repeated_parts = 0;
+};
+template <class Part>
+constexpr layer_counts said() {
+  sheet written{};
+  written.layer_split.push_back(99);  // what was there is forgotten
+  Part::apply(written);
+  return written.layer_split;
+}
+constexpr layer_counts uneven = said<layer_split<7, 8, 8, 7>>();
+static_assert(uneven.entries() == 4 && uneven.left_out == 0 && uneven.counts[3] == 7);
+static_assert(layers_of_stage(uneven, 30, 4, 0).count == 7 && layers_of_stage(uneven, 30, 4, 2).first == 15 &&
+              layers_of_stage(uneven, 30, 4, 2).count == 8 && layers_of_stage(uneven, 30, 4, 3).first == 23);
+static_assert(said<layer_split<>>() == even && !(uneven == even));
+
+// more entries than there is room for are counted, not lost
+constexpr layer_counts crowded(int entries) {
+  layer_counts list{};
+  for (int i = 0; i < entries; ++i) list.push_back(1);
+  return list;
+}
+static_assert(crowded(256).left_out == 0 && crowded(256).entries() == 256);
+static_assert(crowded(257).left_out == 1 && crowded(257).entries() == 257 && crowded(257).counts.size() == 256);

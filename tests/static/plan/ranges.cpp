@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSL-1.0
+// Tier one: every field of a plan, below, at and above its range. A value outside is named, with its range, and every figure is zero; a
+// value at an end of the range is not named. No evaluation fails.
+#include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/plan.hpp>
+#include <shardplan/plan/verdict.hpp>
+#include <shardplan/shardplan.hpp>
+
+#include <cstdint>
+
+namespace sp = shardplan;
+using sp::plan_spec;
+using sp::quantity;
+
+// A valid plan in which every field counts: experts, a dense layer, all degrees.
+constexpr plan_spec sound() {
+  plan_spec spec{};
+  spec.model = {.layers = 8,
+                .hidden = 1024,
+                .heads = 16,
+                .kv_heads = 4,
+                .head_dim = 64,
+                .ffn = 4096,
+                .vocab = 32000,
+                .positions = 8192,
+                .experts = {.count = 8, .top_k = 2, .ffn = 1024, .shared_ffn = 512, .leading_dense = 2}};
+  spec.device.memory = sp::bytes{std::int64_t{1} << 50};
+  spec.devices_per_node = 8;
+  spec.nodes = 4;
+  spec.sequence = 4096;
+  spec.micro_batch = 2;
+  spec.global_batch = 64;
+  spec.tp = 2;
+  spec.pp = 2;
+  spec.dp = 4;
+  spec.cp = 2;
+  spec.ep = 2;
+  spec.etp = 2;
+  spec.zero = 1;
+  spec.layer_split.push_back(4);
+  spec.layer_split.push_back(4);
+  return spec;
+}
+static_assert(sp::violations_in(sound()).empty());
+
+struct field {
+  quantity what;
+  std::int64_t least;
+  std::int64_t most;
+  std::int64_t& (*in)(plan_spec&);
+};
+using number = std::int64_t;
+constexpr number& layer_split_entry(plan_spec& spec) { return spec.layer_split.counts.values[1]; }
+constexpr field fields[] = {
+    {quantity::layers, 1, 1 << 14, [](plan_spec& spec) -> number& { return spec.model.layers; }},
+    {quantity::hidden, 1, 1 << 24, [](plan_spec& spec) -> number& { return spec.model.hidden; }},
+    {quantity::heads, 1, 1 << 16, [](plan_spec& spec) -> number& { return spec.model.heads; }},
+    {quantity::kv_heads, 0, 1 << 16, [](plan_spec& spec) -> number& { return spec.model.kv_heads; }},
+    {quantity::head_dim, 0, 1 << 16, [](plan_spec& spec) -> number& { return spec.model.head_dim; }},
+    {quantity::ffn, 1, 1 << 24, [](plan_spec& spec) -> number& { return spec.model.ffn; }},
+    {quantity::vocabulary, 1, 1LL << 31, [](plan_spec& spec) -> number& { return spec.model.vocab; }},
+    {quantity::positions, 0, 1LL << 31, [](plan_spec& spec) -> number& { return spec.model.positions; }},
+    {quantity::expert_count, 0, 1 << 16, [](plan_spec& spec) -> number& { return spec.model.experts.count; }},
+    {quantity::top_k, 1, 1 << 16, [](plan_spec& spec) -> number& { return spec.model.experts.top_k; }},
+    {quantity::expert_ffn, 0, 1 << 24, [](plan_spec& spec) -> number& { return spec.model.experts.ffn; }},
+    {quantity::shared_ffn, 0, 1 << 24, [](plan_spec& spec) -> number& { return spec.model.experts.shared_ffn; }},
+    {quantity::leading_dense, 0, 8, [](plan_spec& spec) -> number& { return spec.model.experts.leading_dense; }},  // all layers
+    {quantity::device_memory_bytes, 1, 1LL << 50, [](plan_spec& spec) -> number& { return spec.device.memory.count; }},
+    {quantity::devices_per_node, 1, 1 << 12, [](plan_spec& spec) -> number& { return spec.devices_per_node; }},
+    {quantity::nodes, 1, 1 << 20, [](plan_spec& spec) -> number& { return spec.nodes; }},
+    {quantity::sequence, 1, 1LL << 31, [](plan_spec& spec) -> number& { return spec.sequence; }},
+    {quantity::micro_batch, 1, 1 << 24, [](plan_spec& spec) -> number& { return spec.micro_batch; }},
+    {quantity::global_batch, 1, 1LL << 32, [](plan_spec& spec) -> number& { return spec.global_batch; }},
+    {quantity::tp, 1, 1 << 12, [](plan_spec& spec) -> number& { return spec.tp; }},
+    {quantity::pp, 1, 1 << 10, [](plan_spec& spec) -> number& { return spec.pp; }},
+    {quantity::dp, 1, 1 << 24, [](plan_spec& spec) -> number& { return spec.dp; }},
+    {quantity::cp, 1, 1 << 12, [](plan_spec& spec) -> number& { return spec.cp; }},
+    {quantity::ep, 1, 1 << 14, [](plan_spec& spec) -> number& { return spec.ep; }},
+    {quantity::etp, 1, 1 << 12, [](plan_spec& spec) -> number& { return spec.etp; }},
+    {quantity::zero, 0, 3, [](plan_spec& spec) -> number& { return spec.zero; }},
+    {quantity::layer_split_entry, 0, 1 << 14, &layer_split_entry},
+    {quantity::vocabulary_multiple, 1, 1LL << 31, [](plan_spec& spec) -> number& { return spec.vocabulary_multiple; }},
+    {quantity::headroom_mebibytes, 0, 1 << 30, [](plan_spec& spec) -> number& { return spec.headroom_mebibytes; }},
+    {quantity::chunks, 1, 64, [](plan_spec& spec) -> number& { return spec.schedule.chunks; }},
+    {quantity::weight_bytes, 1, 16, [](plan_spec& spec) -> number& { return spec.precision.weight; }},
+    {quantity::gradient_bytes, 0, 16, [](plan_spec& spec) -> number& { return spec.precision.gradient; }},
+    {quantity::accumulator_bytes, 0, 16, [](plan_spec& spec) -> number& { return spec.precision.accumulator; }},
+    {quantity::master_bytes, 0, 16, [](plan_spec& spec) -> number& { return spec.precision.master; }},
+    {quantity::moment_bytes, 0, 16, [](plan_spec& spec) -> number& { return spec.precision.moment; }},
+    {quantity::compute_bytes, 1, 16, [](plan_spec& spec) -> number& { return spec.precision.compute; }},
+    {quantity::moments, 0, 16, [](plan_spec& spec) -> number& { return spec.optimizer.moments; }},
+    {quantity::hidden_matrix_moments, -1, 16, [](plan_spec& spec) -> number& { return spec.optimizer.hidden_matrix_moments; }},
+    {quantity::block, 1, 1 << 30, [](plan_spec& spec) -> number& { return spec.optimizer.block; }},
+    {quantity::least_elements, 0, 1 << 30, [](plan_spec& spec) -> number& { return spec.optimizer.least_elements; }},
+    {quantity::table_bytes, 0, 1 << 30, [](plan_spec& spec) -> number& { return spec.optimizer.table_bytes; }},
+};
+constexpr int field_count = static_cast<int>(sizeof fields / sizeof fields[0]);
+
+// Whether that value of that field is reported as out of its range, with all figures zero; that it is reported, but not so, is an error.
+enum class answer { named, not_named, wrong };
+constexpr answer ask(const field& item, std::int64_t value) {
+  plan_spec spec = sound();
+  item.in(spec) = value;
+  bool named = false;
+  for (const sp::violation& found : sp::violations_in(spec)) {
+    if (found.broken != sp::rule::out_of_range || found.first.what != item.what) continue;
+    if (found.first.value != value || found.least != item.least || found.most != item.most) return answer::wrong;
+    named = true;
+  }
+  if (named && !(sp::figures_of(spec) == sp::plan_figures{} && sp::stage_memory(spec, 0).device == sp::memory_report{}))
+    return answer::wrong;
+  return named ? answer::named : answer::not_named;
+}
+// A constant for each field: a fresh budget of evaluation steps.
+template <int Index>
+constexpr bool is_held() {
+  constexpr field item = fields[Index];
+  constexpr std::int64_t outside[] = {item.least - 1, item.most + 1, -(std::int64_t{1} << 62), INT64_MAX, INT64_MIN + 1};
+  for (const std::int64_t value : outside)
+    if (ask(item, value) != answer::named) return false;
+  return ask(item, item.least) == answer::not_named && ask(item, item.most) == answer::not_named;
+}
+template <int... Indices>
+constexpr int first_not_held(sp::detail::index_pack<int, Indices...>) {
+  int first = -1;
+  ((first < 0 && !is_held<Indices>() ? void(first = Indices) : void()), ...);
+  return first;
+}
+static_assert(first_not_held(sp::detail::make_index_pack<field_count>{}) == -1);
+
+// Not said is not zero: what is needed is missing, zero is out of its range.
+constexpr bool missing(std::int64_t plan_spec::*field_of, sp::part_kind part) {
+  plan_spec spec = sound();
+  spec.*field_of = sp::unset;
+  const sp::violation_list list = sp::violations_in(spec);
+  return list.size() == 1 && list[0].broken == sp::rule::missing_part && list[0].part == part;
+}
+static_assert(missing(&plan_spec::sequence, sp::part_kind::sequence) && missing(&plan_spec::micro_batch, sp::part_kind::micro_batch) &&
+              missing(&plan_spec::global_batch, sp::part_kind::global_batch));
+
+// As parts of a type: the value and its range are in the line.
+template <class First, class Second>
+inline constexpr bool same = false;
+template <class Type>
+inline constexpr bool same<Type, Type> = true;
+template <class Run, class... Broken>
+inline constexpr bool refuses = same<sp::violations_of<Run>, sp::violations<Broken...>> && !sp::valid<Run> && !sp::fits<Run> &&
+                                Run::world_size == 0 && Run::data_parallel == 0 && Run::micro_batches == 0 && Run::peak_memory.count == 0 &&
+                                Run::memory[0] == sp::memory_report{} && Run::offloaded[0] == sp::offload_report{};
+struct large_device {
+  static constexpr sp::device_spec spec{.name = "large", .memory = sp::bytes{std::int64_t{1} << 50}};
+};
+template <class... More>
+using run = sp::plan<sp::model<sp::models::llama3_8b>, sp::cluster<large_device, 8, 2>, sp::sequence<4096>, sp::micro_batch<1>,
+                     sp::global_batch<64>, More...>;
+template <class Number, std::int64_t Least, std::int64_t Most>
+using outside = sp::out_of_range<Number, sp::at_least<Least>, sp::at_most<Most>>;
+static_assert(refuses<run<sp::tp<0>>, outside<sp::tp<0>, 1, 4096>> && refuses<run<sp::tp<-1>>, outside<sp::tp<-1>, 1, 4096>> &&
+              refuses<run<sp::tp<INT64_MIN>>, outside<sp::tp<INT64_MIN>, 1, 4096>> &&
+              refuses<run<sp::tp<INT64_MAX>>, outside<sp::tp<INT64_MAX>, 1, 4096>>);
+static_assert(refuses<run<sp::pp<0>>, outside<sp::pp<0>, 1, 1024>> && refuses<run<sp::pp<1025>>, outside<sp::pp<1025>, 1, 1024>>);
+static_assert(refuses<run<sp::dp<0>>, outside<sp::dp<0>, 1, 16'777'216>> && refuses<run<sp::cp<0>>, outside<sp::cp<0>, 1, 4096>>);
+static_assert(refuses<run<sp::ep<0>>, outside<sp::ep<0>, 1, 16384>> && refuses<run<sp::etp<0>>, outside<sp::etp<0>, 1, 4096>>);
+static_assert(refuses<run<sp::zero<-1>>, outside<sp::zero<-1>, 0, 3>> && refuses<run<sp::zero<4>>, outside<sp::zero<4>, 0, 3>>);
+static_assert(refuses<run<sp::vocabulary_multiple<0>>, outside<sp::vocabulary_multiple<0>, 1, 2'147'483'648>>);
+static_assert(refuses<run<sp::headroom<-1>>, outside<sp::headroom_mebibytes<-1>, 0, 1'073'741'824>>);
+static_assert(refuses<run<sp::layer_split<32, -1>>, outside<sp::layer_split_entry<-1>, 0, 16384>>);
+static_assert(
+    refuses<sp::plan<sp::model<sp::models::llama3_8b>, sp::cluster<large_device, 0, -2>, sp::sequence<0>, sp::micro_batch<-1>,
+                     sp::global_batch<0>>,
+            outside<sp::devices_per_node<0>, 1, 4096>, outside<sp::nodes<-2>, 1, 1'048'576>, outside<sp::sequence<0>, 1, 2'147'483'648>,
+            outside<sp::micro_batch<-1>, 1, 16'777'216>, outside<sp::global_batch<0>, 1, 4'294'967'296>>);
+struct no_memory {
+  static constexpr sp::device_spec spec{.name = "none"};
+};
+static_assert(refuses<sp::plan<sp::model<sp::models::llama3_8b>, sp::cluster<no_memory, 8, 1>, sp::sequence<8>, sp::micro_batch<1>,
+                               sp::global_batch<8>>,
+                      outside<sp::device_memory_bytes<0>, 1, std::int64_t{1} << 50>>);
+struct empty_but_for_layers {
+  static constexpr sp::transformer shape{.layers = 1};
+};
+static_assert(refuses<sp::plan<sp::model<empty_but_for_layers>, sp::cluster<large_device, 8, 1>, sp::sequence<8>, sp::micro_batch<1>,
+                               sp::global_batch<8>>,
+                      outside<sp::hidden<0>, 1, 16'777'216>, outside<sp::heads<0>, 1, 65536>, outside<sp::vocabulary<0>, 1, 2'147'483'648>,
+                      outside<sp::ffn<0>, 1, 16'777'216>>);
+
+// A model without experts that says something of them contradicts itself: refused, not ignored.
+struct no_experts_but_widths {
+  static constexpr sp::transformer shape{.layers = 8,
+                                         .hidden = 1024,
+                                         .heads = 8,
+                                         .ffn = 4096,
+                                         .vocab = 32000,
+                                         .experts{.top_k = 2, .ffn = 1024, .shared_ffn = 512, .leading_dense = 1}};
+};
+static_assert(refuses<sp::plan<sp::model<no_experts_but_widths>, sp::cluster<large_device, 8, 1>, sp::sequence<8>, sp::micro_batch<1>,
+                               sp::global_batch<8>>,
+                      outside<sp::top_k<2>, 0, 0>, outside<sp::expert_ffn<1024>, 0, 0>, outside<sp::shared_ffn<512>, 0, 0>,
+                      outside<sp::leading_dense<1>, 0, 0>>);
+
+// Many entries of a split are counted, and the same values are reported as often as they are there.
+constexpr bool crowded(int entries, bool named) {
+  plan_spec spec = sound();
+  spec.layer_split = {};
+  for (int i = 0; i < entries; ++i) spec.layer_split.push_back(1);
+  for (const sp::violation& found : sp::violations_in(spec))
+    if (found.broken == sp::rule::out_of_range && found.first == sp::measured{quantity::layer_split_entries, entries})
+      return named && found.most == 256;
+  return !named;
+}
+static_assert(crowded(256, false) && crowded(257, true) && crowded(300, true));
+
+// too_large: in its range each, too much together. 2^52 parameters, 2^61 bytes of activations are the most.
+constexpr const sp::violation* found_large(const sp::violation_list& list, quantity what) {
+  for (const sp::violation& found : list)
+    if (found.broken == sp::rule::too_large && found.first.what == what) return &found;
+  return nullptr;
+}
+constexpr bool is_too_large(plan_spec spec, quantity what, std::int64_t most) {
+  const sp::violation_list list = sp::violations_in(spec);
+  const sp::violation* found = found_large(list, what);
+  return found != nullptr && found->first.value > most && found->most == most && sp::figures_of(spec) == sp::plan_figures{};
+}
+constexpr plan_spec wide() {
+  plan_spec spec = sound();
+  spec.layer_split = {};
+  spec.model.layers = 1 << 14;
+  spec.model.hidden = spec.model.ffn = 1 << 24;
+  return spec;
+}
+static_assert(is_too_large(wide(), quantity::parameters_bound, std::int64_t{1} << 52));
+constexpr plan_spec long_sequences() {
+  plan_spec spec = sound();
+  spec.model.positions = 0;
+  spec.sequence = std::int64_t{1} << 31;
+  spec.global_batch = std::int64_t{1} << 32;
+  return spec;
+}
+static_assert(is_too_large(long_sequences(), quantity::activation_bytes_bound, std::int64_t{1} << 61));
+// GPT-3 and a model of a hundred times its size are not.
+constexpr plan_spec gigantic() {
+  plan_spec spec = sound();
+  spec.layer_split = {};
+  spec.model = {.layers = 960, .hidden = 131072, .heads = 1024, .ffn = 524288, .vocab = 256000, .mlp = shardplan::mlp::plain};
+  spec.tp = 8;
+  spec.pp = 4;
+  spec.cp = 1;
+  spec.dp = 1;
+  spec.ep = spec.etp = 1;
+  spec.sequence = 131072;
+  return spec;
+}
+static_assert(sp::stage_memory(gigantic(), 0).device.weights.count > 0);
