@@ -2,7 +2,5 @@
 #include "run.hpp"
 
 std::int64_t peak() { return run::peak_memory.count; }
-#ifndef WITHOUT_ARRAY
 std::int64_t optimizer_of_last_stage() { return run::memory[1].optimizer.count; }
-#endif
 bool is_valid() { return sp::valid<run>; }
