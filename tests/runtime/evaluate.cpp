@@ -95,10 +95,17 @@ const named_shape shapes[] = {
     {"starcoder2_3b", sp::models::starcoder2_3b::shape}, {"gemma_7b", sp::models::gemma_7b::shape}};
 const sp::optimizer_spec optimizers[] = {sp::optimizers::sgd::spec,       sp::optimizers::momentum::spec,   sp::optimizers::adamw::spec,
                                          sp::optimizers::lion::spec,      sp::optimizers::adamw_8bit::spec, sp::optimizers::lion_8bit::spec,
-                                         sp::optimizers::adafactor::spec, sp::optimizers::muon::spec};
-const sp::precision_spec precisions[] = {sp::precisions::handbook_bf16::spec, sp::precisions::bf16_fp32_master::spec,
-                                         sp::precisions::bf16_fp32_accumulator::spec, sp::precisions::pure_bf16::spec,
-                                         sp::precisions::torch_amp::spec};
+                                         sp::optimizers::adafactor::spec, sp::optimizers::muon::spec,       sp::optimizers::came::spec,
+                                         sp::optimizers::lomo::spec,      sp::optimizers::soap<>::spec,     sp::optimizers::adam_mini::spec,
+                                         sp::optimizers::shampoo<>::spec, sp::optimizers::galore<64>::spec};
+const sp::precision_spec precisions[] = {sp::precisions::handbook_bf16::spec,
+                                         sp::precisions::bf16_fp32_master::spec,
+                                         sp::precisions::bf16_fp32_accumulator::spec,
+                                         sp::precisions::pure_bf16::spec,
+                                         sp::precisions::torch_amp::spec,
+                                         sp::precisions::fp16_fp32_gradient_copy::spec,
+                                         sp::precisions::precision_aware_fp8_moments::spec,
+                                         sp::precisions::mxfp8_weights::spec};
 
 // Calls `visit(spec)` for each valid plan of a grid: shapes, degrees, on 64 devices that hold any number of bytes.
 template <class Visit>
@@ -176,8 +183,8 @@ TEST_CASE("a higher ZeRO stage never holds more states") {
   each_valid([](const sp::plan_spec& spec) {
     for (const sp::optimizer_spec& optimizer : optimizers)
       for (const sp::precision_spec& precision : precisions) {
-        // A flat buffer has no rows and columns to factor: from zero<0> to zero<1> Adafactor's state grows.
-        const int first = optimizer.factored ? 1 : 0;
+        // A flat buffer has no rows and columns to factor: from zero<0> to zero<1> the state of Adafactor and CAME grows.
+        const int first = optimizer.matrices == sp::matrix_rule::factored ? 1 : 0;
         for (int zero = first; zero < 3; ++zero) {
           sp::plan_spec lower = spec;
           lower.optimizer = optimizer;

@@ -48,7 +48,7 @@ std::vector<candidate> changes_of(const sp::plan_spec& spec) {
     add(remedy_kind::pp, pp, [&](sp::plan_spec& changed) { changed.pp = pp; });
   for (std::int64_t cp = 2 * spec.cp; cp <= spec.devices_per_node * spec.nodes; cp *= 2)
     add(remedy_kind::cp, cp, [&](sp::plan_spec& changed) { changed.cp = cp; });
-  if (!spec.optimizer.eight_bit)
+  if (spec.optimizer.bits == 0)
     add(remedy_kind::optimizer_adamw_8bit, 0, [](sp::plan_spec& changed) { changed.optimizer = sp::optimizers::adamw_8bit::spec; });
   if (spec.offload.states == sp::storage::device)
     add(remedy_kind::offload_states_to_host, 0, [](sp::plan_spec& changed) { changed.offload.states = sp::storage::host; });

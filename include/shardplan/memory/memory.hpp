@@ -81,14 +81,27 @@ constexpr stage_account account_of_stage(const plan_spec& spec, const memory_lay
   unit held{};
   held.dense = dense;
   if (expert_layers > 0) held.routed = sum(&unit::routed);
-  if (spec.zero == 0) held.state_bytes = sum(&unit::state_bytes);
-  if (spec.zero > 0 && spec.optimizer.hidden_matrix_moments >= 0) held.dense_hidden = sum(&unit::dense_hidden);
+  if (layout.units.by_tensor) {
+    held.dense_ruled = sum(&unit::dense_ruled);
+    held.dense_state_bytes = sum(&unit::dense_state_bytes);
+    held.routed_state_bytes = sum(&unit::routed_state_bytes);
+    held.dense_weight_bytes = sum(&unit::dense_weight_bytes);
+    held.routed_weight_bytes = sum(&unit::routed_weight_bytes);
+    const auto compare = [&](bool has, const unit& part) {
+      if (has && part.largest > held.largest) held.largest = part.largest;
+    };
+    compare(true, every_block);
+    compare(dense_layers > 0, dense_block);
+    compare(expert_layers > 0, expert_block);
+    compare(is_first, input);
+    compare(is_last, output);
+  }
   const std::int64_t linear_shapes = every_block.linear_shapes + (dense_layers > 0 ? dense_block.linear_shapes : 0) +
                                      (expert_layers > 0 ? expert_block.linear_shapes : 0) + (is_last ? output.linear_shapes : 0);
 
   stage_account account{};
   memory_report& report = account.device;
-  const rank_states states = states_of(spec, layout.facts, held);
+  const rank_states states = states_of(spec, layout.facts, held, layout.units.by_tensor);
   report.weights.count = states.weights;
   (spec.offload.gradients == storage::device ? report.gradients : account.offloaded.host).count = states.gradients;
   if (spec.offload.states == storage::device) {

@@ -21,24 +21,47 @@ struct rank_states {
   std::int64_t optimizer = 0;
 };
 
+namespace detail {
+// What is more than bytes of the layout times elements, in place of what `states_of` counted so.
+template <class Spec>
+constexpr void account_by_tensor(const Spec& spec, const unit& held, std::int64_t dense_shards, std::int64_t routed_shards,
+                                 std::int64_t share, rank_states& states) {
+  const optimizer_spec& optimizer = spec.optimizer;
+  const precision_spec& precision = spec.precision;
+  const auto shared = [&](std::int64_t dense, std::int64_t routed) {
+    return ceil_divide(dense, dense_shards) + ceil_divide(routed, routed_shards);
+  };
+  // What needs rows and columns cannot lie in a flat buffer.
+  if (spec.zero == 0 || optimizer.matrices > matrix_rule::factored) {
+    states.optimizer = shared(held.dense_state_bytes, held.routed_state_bytes);
+  } else {
+    states.optimizer = flat_state_bytes(optimizer, precision, held.dense, held.dense_ruled, dense_shards);
+    if (held.routed > 0) states.optimizer += flat_state_bytes(optimizer, precision, held.routed, held.routed, routed_shards);
+  }
+  if (has_linear_rule(precision))
+    states.weights =
+        spec.zero >= 3 ? shared(held.dense_weight_bytes, held.routed_weight_bytes) : held.dense_weight_bytes + held.routed_weight_bytes;
+  states.gradients += precision.gradient_copy * share;
+  if (optimizer.fused_step) states.gradients = (precision.gradient + precision.accumulator + precision.gradient_copy) * held.largest;
+}
+}  // namespace detail
+
 /// Weights, gradients, master copy and optimizer state of the fullest rank of a stage, in bytes, exact: `held` is everything the stage
 /// holds on one rank of the model-parallel grid. Facts: ZeRO, arXiv 1910.02054 section 5; dense shards dp x cp, expert shards world / (etp
-/// x ep x pp) as in NVIDIA/Megatron-LM megatron/core/optimizer. One rounding up for dense, one for routed parameters.
-constexpr rank_states states_of(const plan_spec& spec, const derived& facts, const unit& held) {
+/// x ep x pp) as in NVIDIA/Megatron-LM megatron/core/optimizer. One rounding up for dense, one for routed parameters. State that needs rows
+/// and columns, and weights with scales, are shared out byte by byte, rounded up in the same way: what an implementation that deals out
+/// tensors or blocks holds at best.
+template <class Spec = plan_spec>
+constexpr rank_states states_of(const Spec& spec, const derived& facts, const unit& held, bool by_tensor) {
   const precision_spec& precision = spec.precision;
   const std::int64_t whole = held.elements();
-  rank_states states{precision.weight * whole, (precision.gradient + precision.accumulator) * whole, precision.master * whole,
-                     held.state_bytes};
-  if (spec.zero >= 1) {
-    const std::int64_t dense_shards = facts.grid.dense_shards();
-    const std::int64_t routed_shards = held.routed > 0 ? facts.grid.expert_shards() : 1;
-    const std::int64_t share = ceil_divide(held.dense, dense_shards) + ceil_divide(held.routed, routed_shards);
-    states.master = precision.master * share;
-    states.optimizer = flat_state_bytes(spec.optimizer, precision.moment, held.dense, held.dense_hidden, dense_shards);
-    if (held.routed > 0) states.optimizer += flat_state_bytes(spec.optimizer, precision.moment, held.routed, held.routed, routed_shards);
-    if (spec.zero >= 2) states.gradients = (precision.gradient + precision.accumulator) * share;
-    if (spec.zero >= 3) states.weights = precision.weight * share;
-  }
+  const std::int64_t dense_shards = spec.zero >= 1 ? facts.grid.dense_shards() : 1;
+  const std::int64_t routed_shards = spec.zero >= 1 && held.routed > 0 ? facts.grid.expert_shards() : 1;
+  const std::int64_t share = spec.zero >= 1 ? ceil_divide(held.dense, dense_shards) + ceil_divide(held.routed, routed_shards) : whole;
+  rank_states states{precision.weight * (spec.zero >= 3 ? share : whole),
+                     (precision.gradient + precision.accumulator) * (spec.zero >= 2 ? share : whole), precision.master * share,
+                     spec.optimizer.moments * precision.moment * share};
+  if (by_tensor) detail::account_by_tensor(spec, held, dense_shards, routed_shards, share, states);
   states.optimizer += spec.optimizer.table_bytes;
   return states;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/memory/optimizer_state.hpp>
+#include <shardplan/memory/weight_storage.hpp>
 #include <shardplan/model/inventory.hpp>
 #include <shardplan/model/tensor.hpp>
 #include <shardplan/parallel/tensor_shard.hpp>
@@ -16,10 +17,16 @@ namespace shardplan {
 struct unit {
   std::int64_t dense = 0;          ///< all but routed experts
   std::int64_t routed = 0;         ///< routed experts
-  std::int64_t dense_hidden = 0;   ///< of `dense`: hidden matrices; only where ZeRO shards an optimizer with a rule of its own for them
   std::int64_t linear = 0;         ///< weights of matrix products, routed experts included; only under autocast
   std::int64_t linear_shapes = 0;  ///< one weight of each shape of matrix product, so one expert
-  std::int64_t state_bytes = 0;    ///< bytes of optimizer state, tensor by tensor; only without ZeRO
+
+  // Only where states go by tensor:
+  std::int64_t dense_ruled = 0;  ///< of `dense`: matrices with their own number of moments
+  std::int64_t dense_state_bytes = 0;
+  std::int64_t routed_state_bytes = 0;
+  std::int64_t dense_weight_bytes = 0;
+  std::int64_t routed_weight_bytes = 0;
+  std::int64_t largest = 0;  ///< elements of the largest tensor
 
   /// All elements.
   constexpr std::int64_t elements() const { return dense + routed; }
@@ -27,11 +34,33 @@ struct unit {
 
 /// The units of a model on one rank of the model-parallel grid.
 struct model_units {
-  unit at[5]{};  ///< by `place`; with tied embeddings and pp > 1 `output` includes the second copy of the embedding
+  bool by_tensor = false;  ///< see `goes_by_tensor`
+  unit at[5]{};            ///< by `place`; with tied embeddings and pp > 1 `output` includes the second copy of the embedding
 
   /// What the rank holds of one place: `every_block` is what all blocks have, `dense_block` and `expert_block` what comes to it.
   constexpr const unit& operator[](place where) const { return at[static_cast<int>(where)]; }
 };
+
+/// Whether states are more than bytes of the layout times elements: then tensors are looked at one by one.
+constexpr bool goes_by_tensor(const optimizer_spec& optimizer, const precision_spec& precision) {
+  return optimizer.matrices != matrix_rule::none || optimizer.matrix_moments >= 0 || optimizer.bits != 0 || optimizer.moment != 0 ||
+         optimizer.fused_step || precision.gradient_copy != 0 || precision.second_moment != 0 || precision.moment_scale != 0 ||
+         has_linear_rule(precision);
+}
+
+namespace detail {
+// Adds what one tensor costs by its shape.
+template <class Spec>
+constexpr void add_by_tensor(unit& owner, const Spec& spec, const char* name, role purpose, const tensor_shard& shard,
+                             std::int64_t head_width) {
+  const bool routed = purpose == role::routed_expert;
+  (routed ? owner.routed_state_bytes : owner.dense_state_bytes) +=
+      whole_state_bytes(spec.optimizer, spec.precision, name, purpose, shard, head_width);
+  if (spec.optimizer.matrix_moments >= 0 && !routed && has_matrix_rule(spec.optimizer, purpose)) owner.dense_ruled += shard.elements();
+  (routed ? owner.routed_weight_bytes : owner.dense_weight_bytes) += whole_weight_bytes(spec.precision, purpose, shard, spec.zero <= 2);
+  if (shard.rows * shard.columns > owner.largest) owner.largest = shard.rows * shard.columns;
+}
+}  // namespace detail
 
 /// Walks the tensors of the model once: every account of a stage is a sum of these.
 template <class Spec = plan_spec>
@@ -40,10 +69,11 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
   unit& output = units.at[static_cast<int>(place::output)];
   const std::int64_t head_width = spec.model.head_width();
   const bool tied = spec.model.tied_embeddings;
-  const bool counts_hidden = spec.zero > 0 && spec.optimizer.hidden_matrix_moments >= 0;
+  const bool by_tensor = goes_by_tensor(spec.optimizer, spec.precision);
+  units.by_tensor = by_tensor;
   const bool gathers = spec.zero >= 3;
   const bool counts_linear = !gathers && spec.precision.weight > spec.precision.compute;
-  detail::walk_tensors(spec.model, [&](const char*, std::int64_t rows, std::int64_t columns, split how, role purpose, place where,
+  detail::walk_tensors(spec.model, [&](const char* name, std::int64_t rows, std::int64_t columns, split how, role purpose, place where,
                                        std::int64_t copies, std::int64_t) {
     const bool routed = purpose == role::routed_expert;
     const tensor_shard shard = shard_of(rows, columns, copies, how, routed, facts.grid, facts.vocabulary, head_width);
@@ -54,20 +84,19 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
       owner.routed += elements;
     } else {
       owner.dense += elements;
-      if (counts_hidden && is_hidden_matrix(purpose)) owner.dense_hidden += elements;
     }
     if (is_linear(purpose)) {
       owner.linear_shapes += one;
       if (counts_linear) owner.linear += elements;
     }
-    if (spec.zero == 0) owner.state_bytes += whole_state_bytes(spec.optimizer, spec.precision.moment, purpose, shard);
+    if (by_tensor) detail::add_by_tensor(owner, spec, name, purpose, shard, head_width);
     if (tied && purpose == role::embedding) {
       // The head multiplies with the embedding: with one stage it is the same tensor, with several the last stage has a copy.
       output.linear_shapes += elements;
       if (counts_linear) output.linear += elements;
       if (spec.pp > 1) {
         output.dense += elements;
-        output.state_bytes += owner.state_bytes;
+        if (by_tensor) detail::add_by_tensor(output, spec, name, purpose, shard, head_width);
       }
     }
   });

@@ -104,7 +104,11 @@ struct degrees {
   /// Ranks that share the states of the same routed experts: world / (etp x ep x pp).
   constexpr std::int64_t expert_shards() const { return world / (etp * ep * pp); }
 
-  friend constexpr bool operator==(const degrees&, const degrees&) = default;
+  // By hand: a defaulted one costs a compiler ten times as much.
+  friend constexpr bool operator==(const degrees& left, const degrees& right) {
+    return left.world == right.world && left.tp == right.tp && left.pp == right.pp && left.dp == right.dp && left.cp == right.cp &&
+           left.ep == right.ep && left.etp == right.etp && left.sequence_shards == right.sequence_shards;
+  }
 };
 
 }  // namespace shardplan

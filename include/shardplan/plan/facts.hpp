@@ -72,15 +72,35 @@ struct moment_bytes;
 template <std::int64_t Value>
 struct compute_bytes;
 template <std::int64_t Value>
+struct gradient_copy_bytes;
+template <std::int64_t Value>
+struct second_moment_bytes;
+template <std::int64_t Value>
+struct moment_scale_bytes;
+template <std::int64_t Value>
+struct linear_bits;
+template <std::int64_t Value>
+struct linear_copy_bits;
+template <std::int64_t Value>
+struct scale_block;
+template <std::int64_t Value>
 struct moments;
 template <std::int64_t Value>
-struct hidden_matrix_moments;
+struct matrix_moments;
 template <std::int64_t Value>
 struct block;
 template <std::int64_t Value>
 struct least_elements;
 template <std::int64_t Value>
 struct table_bytes;
+template <std::int64_t Value>
+struct matrix_size;
+template <std::int64_t Value>
+struct own_moment_bytes;
+template <std::int64_t Value>
+struct moment_bits;
+template <std::int64_t Value>
+struct tensor_table_bytes;
 template <std::int64_t Value>
 struct pp_x_chunks;
 template <std::int64_t Value>
@@ -97,6 +117,8 @@ template <std::int64_t Value>
 struct parameters_bound;
 template <std::int64_t Value>
 struct activation_bytes_bound;
+template <std::int64_t Value>
+struct state_bytes_bound;
 template <std::int64_t Value>
 struct headroom_mebibytes;
 
@@ -188,15 +210,35 @@ moment_bytes<Value>* fact_of(fact_key<quantity::moment_bytes, Value>);
 template <std::int64_t Value>
 compute_bytes<Value>* fact_of(fact_key<quantity::compute_bytes, Value>);
 template <std::int64_t Value>
+gradient_copy_bytes<Value>* fact_of(fact_key<quantity::gradient_copy_bytes, Value>);
+template <std::int64_t Value>
+second_moment_bytes<Value>* fact_of(fact_key<quantity::second_moment_bytes, Value>);
+template <std::int64_t Value>
+moment_scale_bytes<Value>* fact_of(fact_key<quantity::moment_scale_bytes, Value>);
+template <std::int64_t Value>
+linear_bits<Value>* fact_of(fact_key<quantity::linear_bits, Value>);
+template <std::int64_t Value>
+linear_copy_bits<Value>* fact_of(fact_key<quantity::linear_copy_bits, Value>);
+template <std::int64_t Value>
+scale_block<Value>* fact_of(fact_key<quantity::scale_block, Value>);
+template <std::int64_t Value>
 moments<Value>* fact_of(fact_key<quantity::moments, Value>);
 template <std::int64_t Value>
-hidden_matrix_moments<Value>* fact_of(fact_key<quantity::hidden_matrix_moments, Value>);
+matrix_moments<Value>* fact_of(fact_key<quantity::matrix_moments, Value>);
 template <std::int64_t Value>
 block<Value>* fact_of(fact_key<quantity::block, Value>);
 template <std::int64_t Value>
 least_elements<Value>* fact_of(fact_key<quantity::least_elements, Value>);
 template <std::int64_t Value>
 table_bytes<Value>* fact_of(fact_key<quantity::table_bytes, Value>);
+template <std::int64_t Value>
+matrix_size<Value>* fact_of(fact_key<quantity::matrix_size, Value>);
+template <std::int64_t Value>
+own_moment_bytes<Value>* fact_of(fact_key<quantity::own_moment_bytes, Value>);
+template <std::int64_t Value>
+moment_bits<Value>* fact_of(fact_key<quantity::moment_bits, Value>);
+template <std::int64_t Value>
+tensor_table_bytes<Value>* fact_of(fact_key<quantity::tensor_table_bytes, Value>);
 template <std::int64_t Value>
 pp_x_chunks<Value>* fact_of(fact_key<quantity::pp_x_chunks, Value>);
 template <std::int64_t Value>
@@ -213,6 +255,8 @@ template <std::int64_t Value>
 parameters_bound<Value>* fact_of(fact_key<quantity::parameters_bound, Value>);
 template <std::int64_t Value>
 activation_bytes_bound<Value>* fact_of(fact_key<quantity::activation_bytes_bound, Value>);
+template <std::int64_t Value>
+state_bytes_bound<Value>* fact_of(fact_key<quantity::state_bytes_bound, Value>);
 template <std::int64_t Value>
 headroom_mebibytes<Value>* fact_of(fact_key<quantity::headroom_mebibytes, Value>);
 template <std::int64_t Value>

@@ -49,11 +49,21 @@ enum class quantity {
   master_bytes,
   moment_bytes,
   compute_bytes,
+  gradient_copy_bytes,
+  second_moment_bytes,
+  moment_scale_bytes,
+  linear_bits,
+  linear_copy_bits,
+  scale_block,
   moments,
-  hidden_matrix_moments,
+  matrix_moments,
   block,
   least_elements,
   table_bytes,
+  matrix_size,
+  own_moment_bytes,
+  moment_bits,
+  tensor_table_bytes,
   // products that rules compare with
   pp_x_chunks,
   tp_x_pp_x_cp,
@@ -64,6 +74,7 @@ enum class quantity {
   // figures that must stay below 63 bits
   parameters_bound,
   activation_bytes_bound,
+  state_bytes_bound,
 };
 
 /// The quantity's name as error lines and reports print it.
@@ -108,11 +119,21 @@ constexpr const char* name_of(quantity what) {
                                    "master_bytes",
                                    "moment_bytes",
                                    "compute_bytes",
+                                   "gradient_copy_bytes",
+                                   "second_moment_bytes",
+                                   "moment_scale_bytes",
+                                   "linear_bits",
+                                   "linear_copy_bits",
+                                   "scale_block",
                                    "moments",
-                                   "hidden_matrix_moments",
+                                   "matrix_moments",
                                    "block",
                                    "least_elements",
                                    "table_bytes",
+                                   "matrix_size",
+                                   "own_moment_bytes",
+                                   "moment_bits",
+                                   "tensor_table_bytes",
                                    "pp_x_chunks",
                                    "tp_x_pp_x_cp",
                                    "tp_x_pp_x_cp_x_dp",
@@ -120,7 +141,8 @@ constexpr const char* name_of(quantity what) {
                                    "cp_x_tp",
                                    "micro_batch_x_dp",
                                    "parameters_bound",
-                                   "activation_bytes_bound"};
+                                   "activation_bytes_bound",
+                                   "state_bytes_bound"};
   return names[static_cast<int>(what)];
 }
 

@@ -54,7 +54,7 @@ constexpr remedy first_remedy(const plan_spec& spec, Visit visit) {
     if (try_out(remedy_kind::pp, pp)) return change;
   for (std::int64_t cp = spec.cp * 2; cp <= spec.devices_per_node * spec.nodes && cp <= limits::degree; cp *= 2)
     if (try_out(remedy_kind::cp, cp)) return change;
-  if (!spec.optimizer.eight_bit && try_out(remedy_kind::optimizer_adamw_8bit, 0)) return change;
+  if (spec.optimizer.bits == 0 && try_out(remedy_kind::optimizer_adamw_8bit, 0)) return change;
   if (spec.offload.states == storage::device && try_out(remedy_kind::offload_states_to_host, 0)) return change;
   return {};
 }

@@ -104,7 +104,8 @@ static_assert(embedding_state(64, optimizers::adamw_8bit::spec) == 2 * (4'096 + 
 static_assert(embedding_state(65, optimizers::adamw_8bit::spec) == 2 * (4'160 + 4 * 17));  // 4,160: 16 blocks and a part of one
 static_assert(embedding_state(68, optimizers::lion_8bit::spec) == 4'352 + 4 * 17);         // 4,352: 17 blocks
 // A user's own quantised optimizer: three moments in blocks of 128, tensors under 1,000 in fp32.
-constexpr optimizer_spec own_8bit{.name = "own", .moments = 3, .eight_bit = true, .block = 128, .least_elements = 1'000, .table_bytes = 7};
+constexpr optimizer_spec own_8bit{
+    .name = "own", .moments = 3, .moment = 4, .bits = 8, .block = 128, .least_elements = 1'000, .table_bytes = 7};
 static_assert(costs(
     precisions::fp32::spec, own_8bit, 4 * parameters, 4 * parameters, 0,
     3 * (2 * (64'000 + 4 * 500) + 2 * (2 * (4'096 + 4 * 32) + 2 * (2'048 + 4 * 16) + 3 * (6'144 + 4 * 48) + 2 * 4 * 64) + 4 * 64) + 7));

@@ -89,10 +89,20 @@ constexpr field fields[] = {
     {quantity::moment_bytes, 0, 16, [](plan_spec& spec) -> number& { return spec.precision.moment; }},
     {quantity::compute_bytes, 1, 16, [](plan_spec& spec) -> number& { return spec.precision.compute; }},
     {quantity::moments, 0, 16, [](plan_spec& spec) -> number& { return spec.optimizer.moments; }},
-    {quantity::hidden_matrix_moments, -1, 16, [](plan_spec& spec) -> number& { return spec.optimizer.hidden_matrix_moments; }},
+    {quantity::matrix_moments, -1, 16, [](plan_spec& spec) -> number& { return spec.optimizer.matrix_moments; }},
     {quantity::block, 1, 1 << 30, [](plan_spec& spec) -> number& { return spec.optimizer.block; }},
     {quantity::least_elements, 0, 1 << 30, [](plan_spec& spec) -> number& { return spec.optimizer.least_elements; }},
     {quantity::table_bytes, 0, 1 << 30, [](plan_spec& spec) -> number& { return spec.optimizer.table_bytes; }},
+    {quantity::gradient_copy_bytes, 0, 16, [](plan_spec& spec) -> number& { return spec.precision.gradient_copy; }},
+    {quantity::second_moment_bytes, 0, 16, [](plan_spec& spec) -> number& { return spec.precision.second_moment; }},
+    {quantity::moment_scale_bytes, 0, 16, [](plan_spec& spec) -> number& { return spec.precision.moment_scale; }},
+    {quantity::linear_bits, 0, 128, [](plan_spec& spec) -> number& { return spec.precision.linear_bits; }},
+    {quantity::linear_copy_bits, 0, 128, [](plan_spec& spec) -> number& { return spec.precision.linear_copy_bits; }},
+    {quantity::scale_block, 0, 1 << 30, [](plan_spec& spec) -> number& { return spec.precision.scale_block; }},
+    {quantity::matrix_size, 0, 1 << 30, [](plan_spec& spec) -> number& { return spec.optimizer.matrix_size; }},
+    {quantity::own_moment_bytes, 0, 16, [](plan_spec& spec) -> number& { return spec.optimizer.moment; }},
+    {quantity::moment_bits, 0, 128, [](plan_spec& spec) -> number& { return spec.optimizer.bits; }},
+    {quantity::tensor_table_bytes, 0, 1 << 30, [](plan_spec& spec) -> number& { return spec.optimizer.tensor_table_bytes; }},
 };
 constexpr int field_count = static_cast<int>(sizeof fields / sizeof fields[0]);
 

@@ -32,10 +32,12 @@ inline constexpr std::int64_t nodes = std::int64_t{1} << 20;  // with devices_pe
 inline constexpr std::int64_t device_memory = std::int64_t{1} << 50;
 inline constexpr std::int64_t element_bytes = 16;
 inline constexpr std::int64_t moments = 16;
+inline constexpr std::int64_t bits = 128;  ///< of one number
 inline constexpr std::int64_t chunks = 64;
-inline constexpr std::int64_t block = std::int64_t{1} << 30;  ///< elements of a quantisation block, bytes of tables, MiB of headroom
+inline constexpr std::int64_t block = std::int64_t{1} << 30;  ///< elements of a quantisation block, sides, bytes of tables, MiB of headroom
 inline constexpr std::int64_t parameters = std::int64_t{1} << 52;
 inline constexpr std::int64_t activation_bytes = std::int64_t{1} << 61;
+inline constexpr std::int64_t state_bytes = std::int64_t{1} << 60;  ///< what rules for matrices and for their scales add
 }  // namespace limits
 
 namespace detail {
@@ -89,18 +91,22 @@ constexpr void check_recipe_ranges(const plan_spec& spec, Sink& sink) {
   using q = quantity;
   const precision_spec& precision = spec.precision;
   check_ranges_of<q::weight_bytes, q::compute_bytes>(sink, 1, limits::element_bytes, precision.weight, precision.compute);
-  check_ranges_of<q::gradient_bytes, q::accumulator_bytes, q::master_bytes, q::moment_bytes>(
-      sink, 0, limits::element_bytes, precision.gradient, precision.accumulator, precision.master, precision.moment);
+  check_ranges_of<q::gradient_bytes, q::accumulator_bytes, q::gradient_copy_bytes, q::master_bytes, q::moment_bytes, q::second_moment_bytes,
+                  q::moment_scale_bytes, q::own_moment_bytes, q::moments>(
+      sink, 0, limits::element_bytes, precision.gradient, precision.accumulator, precision.gradient_copy, precision.master,
+      precision.moment, precision.second_moment, precision.moment_scale, spec.optimizer.moment, spec.optimizer.moments);
   const optimizer_spec& optimizer = spec.optimizer;
-  check_ranges_of<q::moments>(sink, 0, limits::moments, optimizer.moments);
-  check_ranges_of<q::hidden_matrix_moments>(sink, -1, limits::moments, optimizer.hidden_matrix_moments);
+  check_ranges_of<q::matrix_moments>(sink, -1, limits::moments, optimizer.matrix_moments);
+  check_ranges_of<q::moment_bits, q::linear_bits, q::linear_copy_bits>(sink, 0, limits::bits, optimizer.bits, precision.linear_bits,
+                                                                       precision.linear_copy_bits);
   check_ranges_of<q::block>(sink, 1, limits::block, optimizer.block);
-  check_ranges_of<q::least_elements, q::table_bytes, q::headroom_mebibytes>(sink, 0, limits::block, optimizer.least_elements,
-                                                                            optimizer.table_bytes, spec.headroom_mebibytes);
+  check_ranges_of<q::least_elements, q::table_bytes, q::headroom_mebibytes, q::matrix_size, q::tensor_table_bytes, q::scale_block>(
+      sink, 0, limits::block, optimizer.least_elements, optimizer.table_bytes, spec.headroom_mebibytes, optimizer.matrix_size,
+      optimizer.tensor_table_bytes, precision.scale_block);
 }
 
 // Whether a spec is so far below the limits of `check_size` that it need not be computed: what nearly every plan is. With the bounds below
-// parameters stay under 2^48 and activations under 2^61.
+// parameters stay under 2^48, activations under 2^61 and, without a rule for matrices, what `state_bytes` bounds under 2^58.
 constexpr bool is_ordinary(const plan_spec& spec) {
   const transformer& shape = spec.model;
   return shape.layers <= 256 && shape.hidden <= 32768 && shape.heads <= 512 && shape.head_dim <= 128 && shape.kv_heads <= shape.heads &&
@@ -108,7 +114,8 @@ constexpr bool is_ordinary(const plan_spec& spec) {
          shape.experts.ffn <= 16384 &&
          (shape.experts.count == 0 || (shape.experts.top_k <= 16 && shape.experts.shared_ffn <= 65536 && shape.expert_width() <= 16384)) &&
          spec.vocabulary_multiple <= 2097152 && spec.etp * spec.schedule.chunks <= 8 && spec.precision.compute <= 4 &&
-         spec.micro_batch <= spec.global_batch && spec.sequence <= 1048576 && spec.global_batch <= 1073741824 &&
+         spec.optimizer.matrices == matrix_rule::none && spec.micro_batch <= spec.global_batch && spec.sequence <= 1048576 &&
+         spec.global_batch <= 1073741824 &&
          shape.layers * spec.sequence * spec.global_batch <= 2147483648;  // 64 M tokens a step for 32 layers
 }
 
@@ -129,6 +136,23 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
   const std::int64_t block = times(4 * shape.hidden, plus(plus(widths, routed), plus(shape.experts.count, 8)));
   const std::int64_t parameters = plus(times(shape.layers, block), times(2 * shape.hidden, plus(rows, 2)));
   if (parameters > limits::parameters) sink.add_large({quantity::parameters_bound, parameters}, limits::parameters);
+
+  // What comes to the numbers of a matrix of m x n at most: `size` pairs of m + n <= 2mn numbers of 16 bytes; 2 x 4 bytes of 2mn + side
+  // (m + n); one number of 16 bytes; scales in arrays whose sides are padded to 128 and 4.
+  const matrix_rule rule = spec.optimizer.matrices;
+  const std::int64_t size = spec.optimizer.matrix_size;
+  std::int64_t a_number = spec.precision.scale_block != 0 ? 2 * 128 * 4 : 0;
+  if (rule == matrix_rule::factored) {
+    a_number += 32 * size;
+  } else if (rule == matrix_rule::preconditioned || rule == matrix_rule::rotated) {
+    const std::int64_t longest = plus(plus(rows, plus(shape.hidden, widths)), plus(shape.expert_width(), shape.experts.count));
+    a_number = plus(a_number, times(16, plus(1, size != 0 && size < longest ? size : longest)));
+  } else if (rule != matrix_rule::none) {
+    a_number += 16;
+  }
+  const std::int64_t tensors = plus(times(shape.layers, plus(32, 3 * shape.experts.count)), 8);
+  const std::int64_t states = plus(times(parameters, a_number), times(tensors, limits::moments * spec.optimizer.tensor_table_bytes));
+  if (states > limits::state_bytes) sink.add_large({quantity::state_bytes_bound, states}, limits::state_bytes);
 
   const std::int64_t visits = plus(times(shape.experts.top_k, plus(shape.expert_width(), shape.hidden)), shape.experts.count);
   const std::int64_t per_token = times(8 * spec.precision.compute,
