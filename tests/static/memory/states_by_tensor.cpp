@@ -49,6 +49,9 @@ static_assert(keeps(optimizers::ademamix::spec, 12 * parameters, 6 * parameters)
 static_assert(keeps(optimizers::sophia::spec, 8 * parameters, 4 * parameters));
 static_assert(keeps(optimizers::adamuon::spec, 8 * parameters, 4 * parameters));
 static_assert(keeps(optimizers::lomo::spec, 0, 0));
+constexpr optimizer_spec own_precision{.name = "own", .moments = 2, .moment = 4};  // fp32 moments whatever the layout says
+static_assert(keeps(own_precision, 8 * parameters, 8 * parameters) &&
+              report_of(run_of(own_precision, precisions::pure_bf16::spec, 7, 1)).optimizer.count == 8 * 27'109);
 
 // Quantised. Tensors of at least 4,096 elements: embedding and head 64,000, query and output 4,096, gate, up and down 6,144, twice; that is
 // 128,000 + 2 x (8,192 + 18,432) = 181,248 elements in 2 + 10 tensors. Key and value (2,048) and norms are smaller: 8,512 elements.
