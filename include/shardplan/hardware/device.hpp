@@ -21,7 +21,7 @@ enum class capacity_source {
 struct device_spec {
   literal name{};  ///< the vendor's name
   bytes memory{};  ///< capacity that a plan is held against
-  capacity_source memory_source = capacity_source::nameplate;
+  shardplan::capacity_source capacity_source = shardplan::capacity_source::nameplate;
   std::int64_t bf16_flops = 0;        ///< peak dense BF16 matrix operations a second, without sparsity; 0: none
   std::int64_t fp8_flops = 0;         ///< the same for FP8; 0: none
   std::int64_t memory_bandwidth = 0;  ///< bytes a second
