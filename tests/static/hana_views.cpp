@@ -8,6 +8,7 @@
 #include <boost/hana/fold_left.hpp>
 #include <boost/hana/length.hpp>
 #include <boost/hana/second.hpp>
+#include <boost/hana/unpack.hpp>
 
 namespace sp = shardplan;
 namespace hana = boost::hana;
@@ -28,5 +29,10 @@ constexpr sp::bytes sum_of(const sp::memory_report& report) {
 }
 static_assert(sum_of(run::memory[0]) == run::memory[0].total() && sum_of(run::memory[0]) == run::peak_memory);
 static_assert(decltype(hana::length(hana::accessors<sp::plan_figures>()))::value == 5);
+
+// Each built-in schedule is found by its name.
+static_assert(hana::unpack(sp::schedules::built_in{}, [](auto... known) {
+  return (... && (sp::schedules::named(decltype(known)::spec.name) == &decltype(known)::spec));
+}));
 
 }  // namespace

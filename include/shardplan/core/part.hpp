@@ -56,10 +56,26 @@ constexpr void note_part(Spec& spec) {
   spec.said_parts |= slot;
 }
 
-/// A type that can stand in a plan: it names its slot. `plan<..., int>` fails this concept, one error.
+/// A type that can stand in a plan: it names its slot.
 template <class Type>
 concept part = requires {
   requires detail::same<typename detail::plain<decltype(Type::kind)>::type, part_kind>;
 };
+
+/// Declared and never defined: `plan<..., int>` is one error line that names `no_part_of_a_plan<int>`.
+template <class Type>
+struct no_part_of_a_plan;
+
+namespace detail {
+// GCC does not print the type that a concept refused, so the refusal is an error of its own, and the concept holds after it: nothing fails
+// twice.
+template <class Type>
+struct refused {
+  enum : unsigned long { explanation = sizeof(no_part_of_a_plan<Type>) };
+  static constexpr bool ok = true;
+};
+template <class Type>
+concept needed_part = part<Type> || refused<Type>::ok;
+}  // namespace detail
 
 }  // namespace shardplan

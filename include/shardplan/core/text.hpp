@@ -14,7 +14,8 @@ struct literal {
   const char* characters = "";
 
   constexpr literal() = default;
-  constexpr literal(const char* text) : characters(text) {}  // NOLINT(google-explicit-constructor): made to be written as a plain string
+  /// Converts, so that a name is written as a plain string. A null pointer is an empty name (at run time; in a constant it is an error).
+  constexpr literal(const char* text) : characters(__builtin_is_constant_evaluated() || text != nullptr ? text : "") {}
   constexpr const char* c_str() const { return characters; }
   friend constexpr bool operator==(literal left, literal right) {
     const char* first = left.characters;

@@ -8,6 +8,7 @@
 #include <shardplan/memory/states.hpp>
 #include <shardplan/memory/units.hpp>
 #include <shardplan/memory/working_set.hpp>
+#include <shardplan/parallel/activation_shard.hpp>
 #include <shardplan/parallel/stages.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
 #include <shardplan/spec/derived.hpp>
@@ -31,8 +32,9 @@ constexpr memory_layout memory_layout_of(const Spec& spec) {
   memory_layout layout{};
   layout.facts = derive(spec);
   layout.units = units_of(spec, layout.facts);
-  layout.saved = saved_by_block(spec, layout.facts);
-  layout.phases = phases_of(spec, layout.facts, layout.saved);
+  const activation_shard shard = activation_shard_of(spec.model, layout.facts.grid, layout.facts.tokens, layout.facts.vocabulary);
+  layout.saved = saved_by_block(spec, shard);
+  layout.phases = phases_of(spec, shard, layout.saved);
   return layout;
 }
 

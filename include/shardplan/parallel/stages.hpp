@@ -34,7 +34,7 @@ struct layer_counts {
 /// Part of a plan (default: even): `layer_split<7, 8, 8, 7>`, one count a stage; for v > 1 one a chunk in stage order. Needed where the
 /// number of stages does not divide the layers: nothing is ever floored.
 template <std::int64_t... Layers>
-struct layer_split {
+requires(sizeof...(Layers) > 0) struct layer_split {
   static constexpr part_kind kind = part_kind::layer_split;
   template <class Spec>
   static constexpr void apply(Spec& spec) {

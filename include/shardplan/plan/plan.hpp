@@ -20,10 +20,15 @@ namespace detail {
 // Copied by every plan: cheaper than evaluating the default of each field anew.
 inline constexpr plan_spec unsaid{};
 
+template <class Part>
+constexpr void apply_part(plan_spec& spec) {
+  if constexpr (part<Part>) Part::apply(spec);  // what is no part was refused by name already
+}
+
 template <class... Parts>
 constexpr plan_spec fold_parts() {
   plan_spec spec = unsaid;
-  (Parts::apply(spec), ...);
+  (apply_part<Parts>(spec), ...);
   spec.said_parts = 0;
   return spec;
 }
@@ -76,7 +81,7 @@ struct plan_core {
 /// A training run as a type: parts in any order, each at most once. It describes and is never an error by itself; `valid`, `fits` and
 /// `violations_of` ask about it, `checked` and `checked_plan` insist. A type that is no part fails the concept `part`.
 /// Everything it knows is a constant; what is not named is not computed.
-template <part... Parts>
+template <detail::needed_part... Parts>
 struct plan : detail::stage_arrays<plan_core<Parts...>, detail::make_index_pack<plan_core<Parts...>::stages>> {
   /// The figures that are one number, together; all zero when a rule of the first two tiers is broken.
   static constexpr plan_figures figures = plan_core<Parts...>::violation_count == 0 ? detail::computed_figures(plan_core<Parts...>::spec)

@@ -121,6 +121,7 @@ constexpr const char* name_of(quantity what) {
                                    "micro_batch_x_dp",
                                    "parameters_bound",
                                    "activation_bytes_bound"};
+  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(quantity::activation_bytes_bound) + 1);
   return names[static_cast<int>(what)];
 }
 

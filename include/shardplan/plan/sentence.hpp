@@ -23,12 +23,14 @@ constexpr const char* name_of(part_kind part) {
       "model",    "cluster",   "sequence",  "micro_batch",       "global_batch", "tp",      "pp",          "dp",
       "cp",       "ep",        "etp",       "sequence_parallel", "zero",         "offload", "layer_split", "vocabulary_multiple",
       "schedule", "optimizer", "precision", "recompute",         "headroom"};
+  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::headroom) + 1);
   return names[static_cast<int>(part)];
 }
 
 /// The name of a component, as the field of `memory_report`.
 constexpr const char* name_of(component which) {
   constexpr const char* names[] = {"weights", "gradients", "master", "optimizer", "activations", "logits", "working", "buffers", "reserve"};
+  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(component::reserve) + 1);
   return names[static_cast<int>(which)];
 }
 
@@ -114,7 +116,8 @@ constexpr text<sentence_length> sentence_of(const violation& item) {
   return out;
 }
 
-/// All broken rules in words, with "; and " between them; "the plan is valid" for none.
+/// All broken rules in words, with "; and " between them; "the plan is valid" for none. While a rule of the first two tiers is broken the
+/// others are not asked, and the sentence says so.
 constexpr text<sentences_length> sentence_of(const violation_list& list) {
   text<sentences_length> out{};
   if (list.empty()) out.append("the plan is valid");
@@ -123,6 +126,7 @@ constexpr text<sentences_length> sentence_of(const violation_list& list) {
     out.append(sentence_of(list[i]).c_str());
   }
   if (list.left_out != 0) out.append("; and ").append(list.left_out).append(" more of the same tier");
+  if (!list.empty() && list[0].broken < rule::exceeds) out.append(" (more rules are asked once these are kept)");
   return out;
 }
 

@@ -178,13 +178,36 @@ struct judge<Plan, violations<Violations...>> {
 
 }  // namespace detail
 
-/// Asks: whether a plan keeps all rules. Never a hard error.
+template <detail::needed_part... Parts>
+struct checked_plan;
+
+namespace detail {
+// Asking must not insist: of a `checked_plan` the plan behind it is asked, which is never completed into an error.
 template <class Plan>
-inline constexpr bool valid = Plan::violation_count == 0;
+struct asked {
+  using type = Plan;
+};
+template <class... Parts>
+struct asked<checked_plan<Parts...>> {
+  using type = plan<Parts...>;
+};
+template <class Plan>
+using asked_plan = typename asked<Plan>::type;
+}  // namespace detail
+
+/// A type that can be asked and insisted on: `plan<...>`, `checked_plan<...>` or a type derived from one.
+template <class Type>
+concept plan_type = requires {
+  detail::asked_plan<Type>::violation_count;
+};
+
+/// Asks: whether a plan keeps all rules. Never a hard error.
+template <plan_type Plan>
+inline constexpr bool valid = detail::asked_plan<Plan>::violation_count == 0;
 
 /// The broken rules of a plan as a list of types, empty when it is valid: `violations<does_not_divide<tp<3>, heads<16>>, ...>`.
-template <class Plan>
-using violations_of = typename detail::verdict_of<Plan>::type;
+template <plan_type Plan>
+using violations_of = typename detail::verdict_of<detail::asked_plan<Plan>>::type;
 
 namespace detail {
 // A plan that fits never builds its list of records; one that does not carries the broken rules in the type that a failed constraint
@@ -195,7 +218,7 @@ struct memory_verdict {
 };
 template <class Plan>
 struct memory_verdict<Plan, false> {
-  using type = violations_of<Plan>;
+  using type = typename verdict_of<Plan>::type;
 };
 // Over the verdict and not over the plan, because compilers print a failed constraint with its argument: the broken rules and their
 // numbers.
@@ -205,20 +228,21 @@ concept nothing_broken = Verdict::count == 0;
 
 /// Asks: whether the plan can be computed and its worst stage fits its device. Other rules of tier three are not asked.
 template <class Plan>
-concept fits = detail::nothing_broken<typename detail::memory_verdict<Plan>::type>;
+concept fits = detail::nothing_broken<typename detail::memory_verdict<detail::asked_plan<Plan>>::type>;
 
 /// Insists: `static_assert(sp::checked<run>)` compiles when the plan is valid; otherwise one error line names `plan_rejected` with every
 /// violation, its numbers and a remedy.
-template <class Plan>
-inline constexpr bool checked = detail::judge<Plan, violations_of<Plan>>::ok;
+template <plan_type Plan>
+inline constexpr bool checked = detail::judge<detail::asked_plan<Plan>, violations_of<Plan>>::ok;
 
 namespace detail {
 template <class Plan, bool Checked = checked<Plan>>
 struct insist {};
 }  // namespace detail
 
-/// A plan that insists by itself: the first use of any of its members compiles only when the plan is valid.
-template <part... Parts>
+/// A plan that insists by itself: the first use of any of its members compiles only when the plan is valid. Naming the type asks nothing,
+/// and `valid`, `fits` and `violations_of` may ask it as they ask a `plan`.
+template <detail::needed_part... Parts>
 struct checked_plan : plan<Parts...>, detail::insist<plan<Parts...>> {};
 
 }  // namespace shardplan

@@ -13,6 +13,13 @@
 #include <ostream>
 #include <string>
 
+namespace shardplan {
+
+/// Writes an amount as whole bytes, "31260596224 B"; `report::gib` and `report::grouped` have other forms.
+inline std::ostream& operator<<(std::ostream& out, bytes amount) { return out << amount.count << " B"; }
+
+}  // namespace shardplan
+
 namespace shardplan::report {
 
 /// A whole number with commas between groups of three digits.
@@ -36,6 +43,8 @@ inline std::string gib(bytes amount, bool round_up = true) {
 
 namespace detail {
 
+inline std::string named(literal name) { return *name.c_str() == '\0' ? "(unnamed)" : name.c_str(); }
+
 inline std::string padded(const std::string& word, std::size_t width) {
   return word.size() >= width ? word : std::string(width - word.size(), ' ') + word;
 }
@@ -50,16 +59,16 @@ inline void describe(std::string& out, const plan_spec& spec, const plan_figures
            std::to_string(shape.experts.top_k);
   out += "\n           " + grouped(parameter_count_of(shape)) + " parameters";
   if (shape.experts.count > 0) out += ", " + grouped(active_parameter_count_of(shape)) + " active";
-  out += "\ndevices    " + std::to_string(spec.nodes) + " x " + std::to_string(spec.devices_per_node) + " " + spec.device.name.c_str() +
+  out += "\ndevices    " + std::to_string(spec.nodes) + " x " + std::to_string(spec.devices_per_node) + " " + named(spec.device.name) +
          ", " + grouped(spec.device.memory.count) + " bytes each\n";
   out += "parallel   tp " + std::to_string(spec.tp) + (is_sequence_parallel(spec) ? " with sequence parallelism" : "") + ", pp " +
          std::to_string(spec.pp) + ", cp " + std::to_string(spec.cp) + ", dp " + std::to_string(figures.data_parallel);
   if (shape.experts.count > 0) out += ", ep " + std::to_string(spec.ep) + ", etp " + std::to_string(spec.etp);
-  out += ", zero " + std::to_string(spec.zero) + ", schedule " + spec.schedule.name.c_str() + "\n";
+  out += ", zero " + std::to_string(spec.zero) + ", schedule " + named(spec.schedule.name) + "\n";
   out += "batch      " + std::to_string(spec.global_batch) + " sequences of " + std::to_string(spec.sequence) +
          " tokens a step, micro-batch " + std::to_string(spec.micro_batch) + ", " + std::to_string(figures.micro_batches) +
          " micro-batches a replica\n";
-  out += std::string("recipe     ") + spec.optimizer.name.c_str() + ", " + spec.precision.name.c_str() + ", recompute " +
+  out += "recipe     " + named(spec.optimizer.name) + ", " + named(spec.precision.name) + ", recompute " +
          (spec.recompute == recomputes::full ? "full" : "none") + "\n";
 }
 

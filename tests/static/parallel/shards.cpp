@@ -59,7 +59,11 @@ constexpr layer_counts uneven = said<layer_split<7, 8, 8, 7>>();
 static_assert(uneven.entries() == 4 && uneven.left_out == 0 && uneven.counts[3] == 7);
 static_assert(layers_of_stage(uneven, 30, 4, 0).count == 7 && layers_of_stage(uneven, 30, 4, 2).first == 15 &&
               layers_of_stage(uneven, 30, 4, 2).count == 8 && layers_of_stage(uneven, 30, 4, 3).first == 23);
-static_assert(said<layer_split<>>() == even && !(uneven == even));
+static_assert(!(uneven == even));
+// An empty split says nothing, so it is no part.
+template <template <std::int64_t...> class Split>
+concept can_be_empty = requires { typename Split<>; };
+static_assert(!can_be_empty<layer_split>);
 
 // more entries than there is room for are counted, not lost
 constexpr layer_counts crowded(int entries) {
