@@ -20,10 +20,10 @@ namespace shardplan {
 
 /// What all stages of a plan have in common: computed once, read for each stage. Only for a spec that broke no rule of the first two tiers.
 struct memory_layout {
-  derived facts{};
-  model_units units{};
-  saved_activations saved{};
-  phase_sizes phases{};
+  derived facts{};            ///< degrees, micro-batches, tokens, vocabulary
+  model_units units{};        ///< elements of input, block and output on a rank
+  saved_activations saved{};  ///< bytes that a block keeps of one micro-batch
+  phase_sizes phases{};       ///< bytes that live in one phase
 };
 
 /// The layout of a spec that broke no rule of the first two tiers.
@@ -48,23 +48,22 @@ struct stage_account {
 constexpr stage_account account_of_stage(const plan_spec& spec, const memory_layout& layout, std::int64_t rank) {
   const std::int64_t pp = spec.pp;
   const std::int64_t chunks = spec.schedule.chunks;
+  const transformer& shape = spec.model;
   std::int64_t layers = 0;
   std::int64_t dense_layers = 0;
-  bool is_first = rank == 0;
-  bool is_last = rank == pp - 1;
-  if (chunks == 1) {
-    const layer_range range = layers_of_stage(spec.layer_split, spec.model.layers, pp, rank);
-    layers = range.count;
-    dense_layers = spec.model.experts.count == 0 ? layers : spec.model.dense_layers_in(range.first, range.count);
-  } else {
-    is_last = false;
-    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-      const std::int64_t stage = stage_of_chunk(spec.schedule.layout, pp, chunk, rank);
-      const layer_range range = layers_of_stage(spec.layer_split, spec.model.layers, pp * chunks, stage);
-      layers += range.count;
-      dense_layers += spec.model.dense_layers_in(range.first, range.count);
-      is_last = is_last || stage == pp * chunks - 1;
+  bool is_first = false;
+  bool is_last = false;
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+    const std::int64_t stage = chunks == 1 ? rank : stage_of_chunk(spec.schedule.layout, pp, chunk, rank);
+    const std::int64_t count = layers_of_stage(spec.layer_split, shape.layers, pp * chunks, stage);
+    layers += count;
+    if (shape.experts.count == 0) {
+      dense_layers += count;
+    } else if (shape.experts.leading_dense > 0) {
+      dense_layers += shape.dense_layers_in(first_layer_of_stage(spec.layer_split, shape.layers, pp * chunks, stage), count);
     }
+    is_first = is_first || stage == 0;
+    is_last = is_last || stage == pp * chunks - 1;
   }
   const std::int64_t expert_layers = layers - dense_layers;
 
@@ -73,11 +72,14 @@ constexpr stage_account account_of_stage(const plan_spec& spec, const memory_lay
   const unit& expert_block = layout.units[place::expert_block];
   const unit& input = layout.units[place::input];
   const unit& output = layout.units[place::output];
+  // The head of a rank that holds the embedding as well is the same tensor; elsewhere it is a copy with all its states.
+  const bool copies_head = is_last && !is_first;
+  const unit& head_copy = layout.units.tied_head;
   const std::int64_t dense = layers * every_block.dense + dense_layers * dense_block.dense + expert_layers * expert_block.dense +
-                             (is_first ? input.dense : 0) + (is_last ? output.dense : 0);
+                             (is_first ? input.dense : 0) + (is_last ? output.dense : 0) + (copies_head ? head_copy.dense : 0);
   const auto sum = [&](std::int64_t unit::*field) {
     return layers * every_block.*field + dense_layers * dense_block.*field + expert_layers * expert_block.*field +
-           (is_first ? input.*field : 0) + (is_last ? output.*field : 0);
+           (is_first ? input.*field : 0) + (is_last ? output.*field : 0) + (copies_head ? head_copy.*field : 0);
   };
   // Only what some account of this plan reads is added up.
   unit held{};

@@ -15,10 +15,10 @@ namespace shardplan {
 
 /// The exact states of one rank, wherever they live.
 struct rank_states {
-  std::int64_t weights = 0;
-  std::int64_t gradients = 0;
-  std::int64_t master = 0;
-  std::int64_t optimizer = 0;
+  std::int64_t weights = 0;    ///< bytes of the weights that layers read
+  std::int64_t gradients = 0;  ///< bytes of the gradients and of their accumulator
+  std::int64_t master = 0;     ///< bytes of the optimizer's own copy of the weights
+  std::int64_t optimizer = 0;  ///< bytes of moments, factors and code tables
 };
 
 /// Weights, gradients, master copy and optimizer state of the fullest rank of a stage, in bytes, exact: `held` is everything the stage

@@ -27,7 +27,8 @@ struct unit {
 
 /// The units of a model on one rank of the model-parallel grid.
 struct model_units {
-  unit at[5]{};  ///< by `place`; with tied embeddings and pp > 1 `output` includes the second copy of the embedding
+  unit at[5]{};      ///< by `place`
+  unit tied_head{};  ///< with tied embeddings: the copy that a last stage without the embedding has
 
   /// What the rank holds of one place: `every_block` is what all blocks have, `dense_block` and `expert_block` what comes to it.
   constexpr const unit& operator[](place where) const { return at[static_cast<int>(where)]; }
@@ -62,13 +63,11 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
     }
     if (spec.zero == 0) owner.state_bytes += whole_state_bytes(spec.optimizer, spec.precision.moment, purpose, shard);
     if (tied && purpose == role::embedding) {
-      // The head multiplies with the embedding: with one stage it is the same tensor, with several the last stage has a copy.
+      // The head multiplies with the embedding, the same tensor or a copy.
       output.linear_shapes += elements;
       if (counts_linear) output.linear += elements;
-      if (spec.pp > 1) {
-        output.dense += elements;
-        output.state_bytes += owner.state_bytes;
-      }
+      units.tied_head.dense = elements;
+      units.tied_head.state_bytes = owner.state_bytes;
     }
   });
   return units;

@@ -49,7 +49,8 @@ constexpr std::int64_t gathered_units(const precision_spec& precision, const mod
   block += units[place::every_block].elements();
   std::int64_t largest = block;
   if (is_first && units[place::input].elements() > largest) largest = units[place::input].elements();
-  if (is_last && units[place::output].elements() > largest) largest = units[place::output].elements();
+  const std::int64_t output = units[place::output].elements() + (is_first ? 0 : units.tied_head.elements());
+  if (is_last && output > largest) largest = output;
   return precision.compute * (largest + block) + precision.gradient * largest;
 }
 

@@ -61,9 +61,14 @@ struct not_supported;
 template <class Stage, class Needs, class Has, class Largest, class Remedy>
 struct does_not_fit;
 
+/// Further violations of the same tier that found no room in the list.
+template <std::int64_t Count>
+struct and_more;
+
 /// The broken rules of a plan as types.
 template <class... Violations>
 struct violations {
+  /// How many there are; 0 for a valid plan.
   static constexpr int count = static_cast<int>(sizeof...(Violations));
 };
 
@@ -89,8 +94,9 @@ template <std::int64_t Value>
 try_<pp<Value>>* remedy_of(remedy_key<remedy_kind::pp, Value>);
 template <std::int64_t Value>
 try_<cp<Value>>* remedy_of(remedy_key<remedy_kind::cp, Value>);
-template <std::int64_t Value>
-try_<offload<states_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::offload_states_to_host, Value>);
+// The value says whether gradients are in host memory already: the part that is named replaces the plan's own.
+try_<offload<states_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::offload_states_to_host, 0>);
+try_<offload<states_to<storage::host>, gradients_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::offload_states_to_host, 1>);
 template <std::int64_t Value>
 try_<optimizer<optimizers::adamw_8bit>>* remedy_of(remedy_key<remedy_kind::optimizer_adamw_8bit, Value>);
 
@@ -141,7 +147,20 @@ constexpr auto spell() {
 template <class... Violations>
 violations<Violations...> collect(Violations*...);
 template <class Plan, int... Indices>
-auto spell_all(index_pack<int, Indices...>) -> decltype(collect(spell<Plan, Indices>()...));
+constexpr auto spell_all(index_pack<int, Indices...>) {
+  if constexpr (Plan::found.left_out == 0) {
+    return static_cast<decltype(collect(spell<Plan, Indices>()...))*>(nullptr);
+  } else {
+    return static_cast<decltype(collect(spell<Plan, Indices>()..., static_cast<and_more<Plan::found.left_out>*>(nullptr)))*>(nullptr);
+  }
+}
+
+template <class Pointer>
+struct plain_target;
+template <class Target>
+struct plain_target<Target*> {
+  using type = Target;
+};
 
 // A valid plan, the common case, never builds the list of records.
 template <class Plan, bool Valid = Plan::violation_count == 0>
@@ -150,7 +169,7 @@ struct verdict_of {
 };
 template <class Plan>
 struct verdict_of<Plan, false> {
-  using type = decltype(spell_all<Plan>(make_index_pack<static_cast<int>(Plan::found.items.length)>{}));
+  using type = typename plain_target<decltype(spell_all<Plan>(make_index_pack<static_cast<int>(Plan::found.items.length)>{}))>::type;
 };
 
 template <class Plan, class Verdict>
@@ -178,6 +197,7 @@ struct judge<Plan, violations<Violations...>> {
 
 }  // namespace detail
 
+/// Declared here for the questions below; its definition and its meaning are at the end of this header.
 template <detail::needed_part... Parts>
 struct checked_plan;
 
@@ -235,14 +255,12 @@ concept fits = detail::nothing_broken<typename detail::memory_verdict<detail::as
 template <plan_type Plan>
 inline constexpr bool checked = detail::judge<detail::asked_plan<Plan>, violations_of<Plan>>::ok;
 
-namespace detail {
-template <class Plan, bool Checked = checked<Plan>>
-struct insist {};
-}  // namespace detail
-
 /// A plan that insists by itself: the first use of any of its members compiles only when the plan is valid. Naming the type asks nothing,
 /// and `valid`, `fits` and `violations_of` may ask it as they ask a `plan`.
 template <detail::needed_part... Parts>
-struct checked_plan : plan<Parts...>, detail::insist<plan<Parts...>> {};
+struct checked_plan : plan<Parts...> {
+  /// True: there is no other. Asking for it is what insists.
+  enum : bool { is_checked = checked<plan<Parts...>> };
+};
 
 }  // namespace shardplan

@@ -24,10 +24,13 @@ namespace shardplan::report {
 
 /// A whole number with commas between groups of three digits.
 inline std::string grouped(std::int64_t number) {
-  std::string digits = std::to_string(number);
-  const std::size_t first = digits[0] == '-' ? 1 : 0;
-  for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
-  return digits;
+  const std::string digits = std::to_string(number);
+  std::string out;
+  for (std::size_t at = 0; at < digits.size(); ++at) {
+    if (at > 0 && (digits.size() - at) % 3 == 0 && digits[at - 1] != '-') out += ',';
+    out += digits[at];
+  }
+  return out;
 }
 
 /// An amount in GiB (2^30 bytes) with two decimals. What is needed is rounded up, so that it never looks smaller than it is; say `round_up`
@@ -86,21 +89,21 @@ inline void tabulate(std::string& out, const plan_spec& spec, const plan_figures
   constexpr std::size_t width = 12;
   constexpr std::size_t byte_width = 20;
   out += "\nGiB a device      ";
-  for (std::int64_t i = 0; i < count; ++i) out += padded("stage " + std::to_string(stages[i]), width);
+  for (std::int64_t at = 0; at < count; ++at) out += padded("stage " + std::to_string(stages[at]), width);
   out += padded("bytes, stage " + std::to_string(figures.peak_stage), byte_width) + "\n";
   memory_report reports[3]{};
-  for (std::int64_t i = 0; i < count; ++i) reports[i] = stage_memory(spec, stages[i]).device;
+  for (std::int64_t at = 0; at < count; ++at) reports[at] = stage_memory(spec, stages[at]).device;
   const memory_report worst = stage_memory(spec, figures.peak_stage).device;
   for (int part = 0; part <= static_cast<int>(component::reserve); ++part) {
     const auto which = static_cast<component>(part);
     std::string name = name_of(which);
     name.resize(18, ' ');
     out += name;
-    for (std::int64_t i = 0; i < count; ++i) out += padded(gib(component_of(reports[i], which)), width);
+    for (std::int64_t at = 0; at < count; ++at) out += padded(gib(component_of(reports[at], which)), width);
     out += padded(grouped(component_of(worst, which).count), byte_width) + "\n";
   }
   out += "total             ";
-  for (std::int64_t i = 0; i < count; ++i) out += padded(gib(reports[i].total()), width);
+  for (std::int64_t at = 0; at < count; ++at) out += padded(gib(reports[at].total()), width);
   out += padded(grouped(worst.total().count), byte_width) + "\n";
   const offload_report moved = stage_memory(spec, figures.peak_stage).offloaded;
   if (moved.host.count != 0)
