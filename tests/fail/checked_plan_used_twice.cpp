@@ -13,12 +13,12 @@ using degree = sp::tp<3>;
 using run = sp::checked_plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 1>, degree, sp::zero<1>,
                              sp::micro_batch<1>, sp::global_batch<64>, sp::sequence<4096>>;
 
-constexpr auto peak = run::peak_memory;
-constexpr auto world = run::world_size;
-constexpr auto first = run::memory[0];
+inline constexpr auto peak = run::peak_memory;
+inline constexpr auto world = run::world_size;
+inline constexpr auto first = run::memory[0];
 
 template <class Plan>
 constexpr auto batches() {
   return Plan::micro_batches;
 }
-constexpr auto count = batches<run>();
+inline constexpr auto count = batches<run>();
