@@ -275,3 +275,36 @@ TEST_CASE("other laws of memory") {
     CHECK(sp::evaluate(changed).peak_memory == plain.peak_memory);
   });
 }
+
+// One account with everything that any stage has is a bound: where it fits, so does the worst stage, to the byte.
+TEST_CASE("a plan that is judged by one account fits") {
+  int judged = 0;
+  for (const sp::transformer& shape : {sp::models::gpt2_xl::shape, sp::models::llama3_8b::shape, sp::models::mixtral_8x7b::shape})
+    for (const std::int64_t pp : {2, 4, 8})
+      for (const std::int64_t zero : {0, 1, 2, 3})
+        for (const bool gpipe : {false, true})
+          for (const bool full : {false, true}) {
+            sp::plan_spec spec{};
+            spec.model = shape;
+            spec.devices_per_node = 16;
+            spec.nodes = 1;
+            spec.sequence = 1024;
+            spec.micro_batch = 1;
+            spec.global_batch = 64;
+            spec.pp = pp;
+            spec.zero = zero;
+            if (gpipe) spec.schedule = sp::schedules::gpipe::spec;
+            if (full) spec.recompute = sp::recomputes::full;
+            spec.device.memory = sp::bytes{std::int64_t{1} << 50};
+            const sp::bytes peak = sp::figures_of(spec).peak_memory;
+            // From below the peak to far above: as soon as the bound holds, the peak does.
+            for (int tenths = 8; tenths <= 30; ++tenths) {
+              spec.device.memory = peak * tenths / 10;
+              if (!sp::detail::surely_fits(spec, sp::memory_layout_of(spec))) continue;
+              ++judged;
+              CHECK(peak <= spec.device.memory);
+              CHECK(sp::violations_in(spec).empty());
+            }
+          }
+  CHECK(judged > 500);
+}

@@ -17,8 +17,8 @@ struct cluster {
   static constexpr void apply(Spec& spec) {
     note_part<part_kind::cluster>(spec);
     spec.device = Device::spec;
-    spec.devices_per_node = said<DevicesPerNode>;
-    spec.nodes = said<Nodes>;
+    spec.devices_per_node = DevicesPerNode == unset ? unset + 1 : DevicesPerNode;
+    spec.nodes = Nodes == unset ? unset + 1 : Nodes;
   }
 };
 

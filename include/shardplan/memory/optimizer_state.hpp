@@ -34,9 +34,11 @@ constexpr std::int64_t whole_state_bytes(const optimizer_spec& optimizer, std::i
 /// matrices; where those have a rule of their own they are shared out apart from the rest.
 constexpr std::int64_t flat_state_bytes(const optimizer_spec& optimizer, std::int64_t moment_bytes, std::int64_t elements,
                                         std::int64_t hidden, std::int64_t shards) {
+  const std::int64_t number_bytes = optimizer.factored ? 4 : moment_bytes;
+  if (!optimizer.eight_bit && optimizer.hidden_matrix_moments < 0) return number_bytes * optimizer.moments * flat_shard(elements, shards);
   const auto of_group = [&](std::int64_t moments, std::int64_t count) {
     const std::int64_t share = flat_shard(count, shards);
-    if (!optimizer.eight_bit) return (optimizer.factored ? 4 : moment_bytes) * moments * share;
+    if (!optimizer.eight_bit) return number_bytes * moments * share;
     return share < optimizer.least_elements ? 4 * moments * share : eight_bit_moments(optimizer, moments, share);
   };
   if (optimizer.hidden_matrix_moments < 0) return of_group(optimizer.moments, elements);

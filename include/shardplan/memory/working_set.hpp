@@ -43,13 +43,13 @@ constexpr phase_sizes phases_of(const plan_spec& spec, const activation_shard& s
 /// Estimate, bytes: under ZeRO-3 the gathered weights of the largest unit and of one prefetched block, and the whole gradient of the
 /// largest unit before it is reduced (deepspeedai/DeepSpeed; pytorch/torchtitan docs/fsdp.md).
 constexpr std::int64_t gathered_units(const precision_spec& precision, const model_units& units, bool has_dense, bool has_experts,
-                                      bool is_first, bool is_last) {
+                                      bool is_first, bool is_last, bool copies_head) {
   std::int64_t block = has_dense ? units[place::dense_block].elements() : 0;
   if (has_experts && units[place::expert_block].elements() > block) block = units[place::expert_block].elements();
   block += units[place::every_block].elements();
   std::int64_t largest = block;
   if (is_first && units[place::input].elements() > largest) largest = units[place::input].elements();
-  const std::int64_t output = units[place::output].elements() + (is_first ? 0 : units.tied_head.elements());
+  const std::int64_t output = units[place::output].elements() + (copies_head ? units.tied_head.elements() : 0);
   if (is_last && output > largest) largest = output;
   return precision.compute * (largest + block) + precision.gradient * largest;
 }

@@ -38,7 +38,7 @@ struct dp {
   template <class Spec>
   static constexpr void apply(Spec& spec) {
     note_part<part_kind::dp>(spec);
-    spec.dp = said<Degree>;
+    spec.dp = Degree == unset ? unset + 1 : Degree;
   }
 };
 

@@ -35,16 +35,15 @@ concept needed_part = applicable_part<Type> || refused<Type>::ok;
 // Copied by every plan: cheaper than evaluating the default of each field anew.
 inline constexpr plan_spec unsaid{};
 
-template <class Part>
-constexpr void apply_part(plan_spec& spec) {
-  if constexpr (applicable_part<Part>) Part::apply(spec);  // what is no part was refused by name already
-}
-
 template <class... Parts>
 constexpr plan_spec fold_parts() {
   plan_spec spec = unsaid;
-  // A list and not a fold: Clang folds no more than 256 operands, and a plan with too many parts is a violation, not an error of ours.
-  [[maybe_unused]] const int in_order[] = {0, (apply_part<Parts>(spec), 0)...};
+  if constexpr (sizeof...(Parts) > 64) {
+    // Clang folds no more than 256 operands; a list is dearer and only for plans that break a rule anyway.
+    [[maybe_unused]] const int in_order[] = {0, (Parts::apply(spec), 0)...};
+  } else if constexpr ((applicable_part<Parts> && ...)) {  // what is no part was refused by name already
+    (Parts::apply(spec), ...);
+  }
   spec.said_parts = 0;
   return spec;
 }
