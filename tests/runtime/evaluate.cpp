@@ -282,3 +282,75 @@ TEST_CASE("other laws of memory") {
     CHECK(sp::evaluate(changed).peak_memory == plain.peak_memory);
   });
 }
+
+// One account with everything that any stage has is a bound: where it fits, so does the worst stage, to the byte.
+TEST_CASE("a plan that is judged by one account fits") {
+  int judged = 0;
+  for (const sp::transformer& shape : {sp::models::gpt2_xl::shape, sp::models::llama3_8b::shape, sp::models::mixtral_8x7b::shape})
+    for (const std::int64_t pp : {2, 4, 8})
+      for (const std::int64_t zero : {0, 1, 2, 3})
+        for (const bool gpipe : {false, true})
+          for (const bool full : {false, true}) {
+            sp::plan_spec spec{};
+            spec.model = shape;
+            spec.devices_per_node = 16;
+            spec.nodes = 1;
+            spec.sequence = 1024;
+            spec.micro_batch = 1;
+            spec.global_batch = 64;
+            spec.pp = pp;
+            spec.zero = zero;
+            if (gpipe) spec.schedule = sp::schedules::gpipe::spec;
+            if (full) spec.recompute = sp::recomputes::full;
+            spec.device.memory = sp::bytes{std::int64_t{1} << 50};
+            const sp::bytes peak = sp::figures_of(spec).peak_memory;
+            // From below the peak to far above: as soon as the bound holds, the peak does.
+            for (int tenths = 8; tenths <= 30; ++tenths) {
+              spec.device.memory = peak * tenths / 10;
+              if (!sp::detail::surely_fits(spec, sp::memory_layout_of(spec))) continue;
+              ++judged;
+              CHECK(peak <= spec.device.memory);
+              CHECK(sp::violations_in(spec).empty());
+            }
+          }
+  CHECK(judged > 500);
+}
+
+// The same where states go by tensor, down to parts of a flat buffer that are too small to be quantised.
+TEST_CASE("the bound of one account holds for every kind of state") {
+  using namespace sp::optimizers;
+  using namespace sp::precisions;
+  constexpr sp::transformer tiny{.layers = 8, .hidden = 16, .heads = 2, .ffn = 32, .vocab = 300, .tied_embeddings = true};
+  constexpr sp::transformer tied{.layers = 8, .hidden = 64, .heads = 4, .ffn = 256, .vocab = 1000, .tied_embeddings = true};
+  int judged = 0;
+  for (const sp::transformer& shape : {tiny, tied, sp::models::mixtral_8x7b::shape})
+    for (const sp::optimizer_spec& optimizer :
+         {adamw_8bit::spec, ademamix_8bit::spec, ao_adamw_8bit::spec, ao_adamw_4bit::spec, lomo::spec, adafactor_momentum::spec, came::spec,
+          muon::spec, shampoo<>::spec, soap<>::spec, galore<128>::spec, adam_mini::spec})
+      for (const sp::precision_spec& precision :
+           {bf16_fp32_master::spec, fp16_fp32_gradient_copy::spec, precision_aware_fp8_moments::spec, mxfp8_weights::spec})
+        for (const std::int64_t pp : {2, 4, 8})
+          for (const std::int64_t zero : {0, 1, 2, 3}) {
+            sp::plan_spec spec{};
+            spec.model = shape;
+            spec.optimizer = optimizer;
+            spec.precision = precision;
+            spec.devices_per_node = 16;
+            spec.nodes = 1;
+            spec.sequence = 1;
+            spec.micro_batch = 1;
+            spec.global_batch = 64;
+            spec.headroom_mebibytes = 0;
+            spec.pp = pp;
+            spec.zero = zero;
+            spec.device.memory = sp::bytes{std::int64_t{1} << 50};
+            const sp::memory_layout layout = sp::memory_layout_of(spec);
+            const sp::bytes peak = sp::figures_of(spec).peak_memory;
+            REQUIRE(sp::detail::surely_fits(spec, layout));
+            // To the byte: one less than the worst stage needs is never said to fit.
+            spec.device.memory = peak - sp::bytes{1};
+            CHECK_FALSE(sp::detail::surely_fits(spec, layout));
+            ++judged;
+          }
+  CHECK(judged == 3 * 12 * 4 * 3 * 4);
+}

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <shardplan/core/checked.hpp>
-#include <shardplan/spec/derived.hpp>
+#include <shardplan/parallel/activation_shard.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
 #include <cstdint>
@@ -16,40 +15,27 @@ struct saved_activations {
   std::int64_t block_input = 0;   ///< its input alone: what full recompute keeps
 };
 
-/// Tokens that one rank's routed experts see of a micro-batch, copies counted, when routing is balanced: T x top_k x etp / tp, rounded up.
-constexpr std::int64_t routed_tokens(const plan_spec& spec, const derived& facts) {
-  return ceil_divide(facts.tokens * spec.model.experts.top_k * facts.grid.etp, facts.grid.tp);
-}
-
 /// What Transformer Engine with flash attention keeps, pre-norm, no dropout. For a Llama block in bf16, T tokens, t = tp:
 /// T (8h + 4q + 4k + 6f) / t, fp32 log-sum-exp 4 T heads / t, fp32 norm statistics; confirmed to the byte by PyTorch's saved-tensor hooks
 /// (tests/truth). Without sequence parallelism the terms in h and the statistics are not divided. Context parallelism by all-to-all keeps
 /// the attention output once more. Routed experts: arXiv 2205.05198 counted anew for top-k, as measured on Megatron-LM's functional tests.
-constexpr saved_activations saved_by_block(const plan_spec& spec, const derived& facts) {
+constexpr saved_activations saved_by_block(const plan_spec& spec, const activation_shard& shard) {
   const transformer& shape = spec.model;
   const std::int64_t element = spec.precision.compute;
-  const std::int64_t tp = facts.grid.tp;
-  const std::int64_t tokens = facts.tokens;
-  const std::int64_t own_tokens = tokens / facts.grid.sequence_shards;
   const std::int64_t branches = shape.mlp == mlp::gated ? 3 : 2;  // gate, up and their product, or one hidden tensor before and after GELU
-  const std::int64_t query = shape.query_width() / tp;
-  const std::int64_t key_share = shape.key_value_width() / tp;
-  const std::int64_t key = key_share > shape.head_width() ? key_share : shape.head_width();
   const std::int64_t statistics = shape.norm == norm::rms ? 4 : 8;  // fp32: 1 / rms, or mean and 1 / deviation
 
   saved_activations saved{};
-  saved.block_input = element * shape.hidden * own_tokens;
-  std::int64_t attention =
-      4 * saved.block_input + element * (2 * query + 2 * key) * tokens + 4 * (shape.heads / tp) * tokens + 2 * statistics * own_tokens;
-  if (facts.grid.cp > 1) attention += element * query * tokens;
-  saved.dense_block = attention + element * branches * (shape.ffn / tp) * tokens;
-  if (shape.experts.count > 0) {
-    const std::int64_t routed = routed_tokens(spec, facts);
-    saved.expert_block = attention + 4 * shape.experts.count * own_tokens                         // fp32 router logits
-                         + 2 * element * shape.hidden * routed                                    // permuted input and output
-                         + element * branches * (shape.expert_width() / facts.grid.etp) * routed  // inside the experts
-                         + element * branches * (shape.experts.shared_ffn / tp) * tokens;         // inside the shared experts
-  }
+  saved.block_input = element * shape.hidden * shard.own_tokens;
+  std::int64_t attention = 4 * saved.block_input + element * (2 * shard.query + 2 * shard.key) * shard.tokens +
+                           4 * shard.heads * shard.tokens + 2 * statistics * shard.own_tokens;
+  if (spec.cp > 1) attention += element * shard.query * shard.tokens;
+  saved.dense_block = attention + element * branches * shard.ffn * shard.tokens;
+  if (shape.experts.count > 0)
+    saved.expert_block = attention + 4 * shape.experts.count * shard.own_tokens         // fp32 router logits
+                         + 2 * element * shape.hidden * shard.routed_tokens             // permuted input and output
+                         + element * branches * shard.expert_ffn * shard.routed_tokens  // inside the experts
+                         + element * branches * shard.shared_ffn * shard.tokens;        // inside the shared experts
   return saved;
 }
 

@@ -8,6 +8,7 @@
 #include <shardplan/memory/states.hpp>
 #include <shardplan/memory/units.hpp>
 #include <shardplan/memory/working_set.hpp>
+#include <shardplan/parallel/activation_shard.hpp>
 #include <shardplan/parallel/stages.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
 #include <shardplan/spec/derived.hpp>
@@ -19,10 +20,10 @@ namespace shardplan {
 
 /// What all stages of a plan have in common: computed once, read for each stage. Only for a spec that broke no rule of the first two tiers.
 struct memory_layout {
-  derived facts{};
-  model_units units{};
-  saved_activations saved{};
-  phase_sizes phases{};
+  derived facts{};            ///< degrees, micro-batches, tokens, vocabulary
+  model_units units{};        ///< elements of input, block and output on a rank
+  saved_activations saved{};  ///< bytes that a block keeps of one micro-batch
+  phase_sizes phases{};       ///< bytes that live in one phase
 };
 
 /// The layout of a spec that broke no rule of the first two tiers.
@@ -31,8 +32,9 @@ constexpr memory_layout memory_layout_of(const Spec& spec) {
   memory_layout layout{};
   layout.facts = derive(spec);
   layout.units = units_of(spec, layout.facts);
-  layout.saved = saved_by_block(spec, layout.facts);
-  layout.phases = phases_of(spec, layout.facts, layout.saved);
+  const activation_shard shard = activation_shard_of(spec.model, layout.facts.grid, layout.facts.tokens, layout.facts.vocabulary);
+  layout.saved = saved_by_block(spec, shard);
+  layout.phases = phases_of(spec, shard, layout.saved);
   return layout;
 }
 
@@ -42,28 +44,48 @@ struct stage_account {
   offload_report offloaded{};  ///< what `offload<>` moved away
 };
 
-/// The account of pipeline rank `rank`: its chunks summed. Errors: none for a spec that passed the first two tiers of rules.
-constexpr stage_account account_of_stage(const plan_spec& spec, const memory_layout& layout, std::int64_t rank) {
+/// What a pipeline rank holds: its chunks summed.
+struct stage_extent {
+  std::int64_t layers = 0;        ///< blocks
+  std::int64_t dense_layers = 0;  ///< of these, blocks with a dense feed-forward network
+  std::int64_t in_flight = 0;     ///< chunk activations alive at once
+  bool is_first = false;          ///< has the embedding
+  bool is_last = false;           ///< has the head
+  bool copies_head = false;       ///< with tied embeddings: has a copy of the table for its head
+};
+
+/// The extent of pipeline rank `rank`. For a spec that passed the first two tiers of rules.
+constexpr stage_extent extent_of_stage(const plan_spec& spec, const derived& facts, std::int64_t rank) {
   const std::int64_t pp = spec.pp;
   const std::int64_t chunks = spec.schedule.chunks;
-  std::int64_t layers = 0;
-  std::int64_t dense_layers = 0;
-  bool is_first = rank == 0;
-  bool is_last = rank == pp - 1;
-  if (chunks == 1) {
-    const layer_range range = layers_of_stage(spec.layer_split, spec.model.layers, pp, rank);
-    layers = range.count;
-    dense_layers = spec.model.experts.count == 0 ? layers : spec.model.dense_layers_in(range.first, range.count);
-  } else {
-    is_last = false;
-    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-      const std::int64_t stage = stage_of_chunk(spec.schedule.layout, pp, chunk, rank);
-      const layer_range range = layers_of_stage(spec.layer_split, spec.model.layers, pp * chunks, stage);
-      layers += range.count;
-      dense_layers += spec.model.dense_layers_in(range.first, range.count);
-      is_last = is_last || stage == pp * chunks - 1;
+  const transformer& shape = spec.model;
+  stage_extent extent{};
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+    const std::int64_t stage = chunks == 1 ? rank : stage_of_chunk(spec.schedule.layout, pp, chunk, rank);
+    const std::int64_t count = layers_of_stage(spec.layer_split, shape.layers, pp * chunks, stage);
+    extent.layers += count;
+    if (shape.experts.count == 0) {
+      extent.dense_layers += count;
+    } else if (shape.experts.leading_dense > 0) {
+      extent.dense_layers += shape.dense_layers_in(first_layer_of_stage(spec.layer_split, shape.layers, pp * chunks, stage), count);
     }
+    extent.is_first = extent.is_first || stage == 0;
+    extent.is_last = extent.is_last || stage == pp * chunks - 1;
   }
+  extent.in_flight = spec.schedule.in_flight(pp, facts.micro_batches, chunks, rank);
+  // The head of a rank that holds the embedding as well is the same tensor; elsewhere it is a copy with all its states.
+  extent.copies_head = extent.is_last && !extent.is_first;
+  return extent;
+}
+
+/// The account of a rank with that extent. Errors: none for a spec that passed the first two tiers of rules.
+constexpr stage_account account_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent) {
+  const std::int64_t chunks = spec.schedule.chunks;
+  const std::int64_t layers = extent.layers;
+  const std::int64_t dense_layers = extent.dense_layers;
+  const bool is_first = extent.is_first;
+  const bool is_last = extent.is_last;
+  const bool copies_head = extent.copies_head;
   const std::int64_t expert_layers = layers - dense_layers;
 
   const unit& every_block = layout.units[place::every_block];
@@ -71,11 +93,12 @@ constexpr stage_account account_of_stage(const plan_spec& spec, const memory_lay
   const unit& expert_block = layout.units[place::expert_block];
   const unit& input = layout.units[place::input];
   const unit& output = layout.units[place::output];
+  const unit& head_copy = layout.units.tied_head;
   const std::int64_t dense = layers * every_block.dense + dense_layers * dense_block.dense + expert_layers * expert_block.dense +
-                             (is_first ? input.dense : 0) + (is_last ? output.dense : 0);
+                             (is_first ? input.dense : 0) + (is_last ? output.dense : 0) + (copies_head ? head_copy.dense : 0);
   const auto sum = [&](std::int64_t unit::*field) {
     return layers * every_block.*field + dense_layers * dense_block.*field + expert_layers * expert_block.*field +
-           (is_first ? input.*field : 0) + (is_last ? output.*field : 0);
+           (is_first ? input.*field : 0) + (is_last ? output.*field : 0) + (copies_head ? head_copy.*field : 0);
   };
   // Only what some account of this plan reads is added up.
   unit held{};
@@ -95,6 +118,7 @@ constexpr stage_account account_of_stage(const plan_spec& spec, const memory_lay
     compare(expert_layers > 0, expert_block);
     compare(is_first, input);
     compare(is_last, output);
+    compare(copies_head, head_copy);
   }
   const std::int64_t linear_shapes = every_block.linear_shapes + (dense_layers > 0 ? dense_block.linear_shapes : 0) +
                                      (expert_layers > 0 ? expert_block.linear_shapes : 0) + (is_last ? output.linear_shapes : 0);
@@ -112,10 +136,9 @@ constexpr stage_account account_of_stage(const plan_spec& spec, const memory_lay
   }
 
   const saved_activations& saved = layout.saved;
-  const std::int64_t in_flight = spec.schedule.in_flight(pp, layout.facts.micro_batches, chunks, rank);
   const std::int64_t kept = spec.recompute == recomputes::full ? saved.block_input * layers
                                                                : saved.dense_block * dense_layers + saved.expert_block * expert_layers;
-  report.activations.count = chunks == 1 ? kept * in_flight : ceil_divide(kept * in_flight, chunks);
+  report.activations.count = chunks == 1 ? kept * extent.in_flight : ceil_divide(kept * extent.in_flight, chunks);
 
   const phase_sizes& phases = layout.phases;
   std::int64_t working = expert_layers > 0 ? phases.expert_backward : phases.dense_backward;
@@ -125,7 +148,7 @@ constexpr stage_account account_of_stage(const plan_spec& spec, const memory_lay
     working = phases.around_loss;
   }
   if (spec.zero >= 3) {
-    working += gathered_units(spec.precision, layout.units, dense_layers > 0, expert_layers > 0, is_first, is_last);
+    working += gathered_units(spec.precision, layout.units, dense_layers > 0, expert_layers > 0, is_first, is_last, copies_head);
   } else if (spec.precision.weight > spec.precision.compute) {
     working += spec.precision.compute * sum(&unit::linear);  // autocast's copies, which the graph keeps until the end of backward
   }
@@ -135,9 +158,14 @@ constexpr stage_account account_of_stage(const plan_spec& spec, const memory_lay
   return account;
 }
 
-/// `total()` of a stage, summed without the checks that the bounds of the first tier of rules make needless.
-constexpr std::int64_t total_of_stage(const plan_spec& spec, const memory_layout& layout, std::int64_t rank) {
-  const stage_account account = account_of_stage(spec, layout, rank);
+/// The account of pipeline rank `rank`.
+constexpr stage_account account_of_stage(const plan_spec& spec, const memory_layout& layout, std::int64_t rank) {
+  return account_of_extent(spec, layout, extent_of_stage(spec, layout.facts, rank));
+}
+
+/// `total()` of a rank, summed without the checks that the bounds of the first tier of rules make needless.
+constexpr std::int64_t total_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent) {
+  const stage_account account = account_of_extent(spec, layout, extent);
   const memory_report& report = account.device;
   return report.weights.count + report.gradients.count + report.master.count + report.optimizer.count + report.activations.count +
          report.logits.count + report.working.count + report.buffers.count + report.reserve.count;

@@ -4,6 +4,7 @@
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/text.hpp>
 #include <shardplan/model/tensor.hpp>
+#include <shardplan/parallel/sharding.hpp>
 #include <shardplan/parallel/tensor_shard.hpp>
 #include <shardplan/recipe/optimizer.hpp>
 #include <shardplan/recipe/precision.hpp>
@@ -116,9 +117,9 @@ constexpr std::int64_t flat_state_bytes(const Optimizer& optimizer, const precis
                                         std::int64_t ruled, std::int64_t shards) {
   const bool quantised = optimizer.bits != 0;
   if (optimizer.matrix_moments >= 0 && optimizer.matrices == matrix_rule::none)
-    return bytes_of_moments(optimizer, precision, optimizer.matrix_moments, ceil_divide(ruled, shards), quantised) +
-           bytes_of_moments(optimizer, precision, optimizer.moments, ceil_divide(elements - ruled, shards), quantised);
-  return bytes_of_moments(optimizer, precision, optimizer.moments, ceil_divide(elements, shards), quantised);
+    return bytes_of_moments(optimizer, precision, optimizer.matrix_moments, flat_shard(ruled, shards), quantised) +
+           bytes_of_moments(optimizer, precision, optimizer.moments, flat_shard(elements - ruled, shards), quantised);
+  return bytes_of_moments(optimizer, precision, optimizer.moments, flat_shard(elements, shards), quantised);
 }
 
 }  // namespace shardplan

@@ -21,12 +21,12 @@ struct unit {
   std::int64_t linear_shapes = 0;  ///< one weight of each shape of matrix product, so one expert
 
   // Only where states go by tensor:
-  std::int64_t dense_ruled = 0;  ///< of `dense`: matrices with their own number of moments
-  std::int64_t dense_state_bytes = 0;
-  std::int64_t routed_state_bytes = 0;
-  std::int64_t dense_weight_bytes = 0;
-  std::int64_t routed_weight_bytes = 0;
-  std::int64_t largest = 0;  ///< elements of the largest tensor
+  std::int64_t dense_ruled = 0;          ///< of `dense`: matrices with their own number of moments
+  std::int64_t dense_state_bytes = 0;    ///< bytes of optimizer state of `dense`
+  std::int64_t routed_state_bytes = 0;   ///< bytes of optimizer state of `routed`
+  std::int64_t dense_weight_bytes = 0;   ///< bytes of the weights of `dense`
+  std::int64_t routed_weight_bytes = 0;  ///< bytes of the weights of `routed`
+  std::int64_t largest = 0;              ///< elements of the largest tensor
 
   /// All elements.
   constexpr std::int64_t elements() const { return dense + routed; }
@@ -35,7 +35,8 @@ struct unit {
 /// The units of a model on one rank of the model-parallel grid.
 struct model_units {
   bool by_tensor = false;  ///< see `goes_by_tensor`
-  unit at[5]{};            ///< by `place`; with tied embeddings and pp > 1 `output` includes the second copy of the embedding
+  unit at[5]{};            ///< by `place`
+  unit tied_head{};        ///< with tied embeddings: the copy that a last stage without the embedding has
 
   /// What the rank holds of one place: `every_block` is what all blocks have, `dense_block` and `expert_block` what comes to it.
   constexpr const unit& operator[](place where) const { return at[static_cast<int>(where)]; }
@@ -91,13 +92,11 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
     }
     if (by_tensor) detail::add_by_tensor(owner, spec, name, purpose, shard, head_width);
     if (tied && purpose == role::embedding) {
-      // The head multiplies with the embedding: with one stage it is the same tensor, with several the last stage has a copy.
+      // The head multiplies with the embedding, the same tensor or a copy.
       output.linear_shapes += elements;
       if (counts_linear) output.linear += elements;
-      if (spec.pp > 1) {
-        output.dense += elements;
-        if (by_tensor) detail::add_by_tensor(output, spec, name, purpose, shard, head_width);
-      }
+      units.tied_head.dense = elements;
+      if (by_tensor) detail::add_by_tensor(units.tied_head, spec, name, purpose, shard, head_width);
     }
   });
   return units;

@@ -19,8 +19,8 @@ template <class Shape = transformer>
 constexpr std::int64_t parameter_count_of(const Shape& shape) {
   const tensor_list list = tensors_of(shape);
   std::int64_t sum = 0;
-  for (std::size_t i = 0; i < list.length; ++i)
-    sum = checked_add(sum, checked_multiply(list.values[i].elements(), list.values[i].multiplicity));
+  for (std::size_t at = 0; at < list.length; ++at)
+    sum = checked_add(sum, checked_multiply(list.values[at].elements(), list.values[at].multiplicity));
   return sum;
 }
 
@@ -30,10 +30,11 @@ template <class Shape = transformer>
 constexpr std::int64_t active_parameter_count_of(const Shape& shape) {
   const tensor_list list = tensors_of(shape);
   std::int64_t sum = 0;
-  for (std::size_t i = 0; i < list.length; ++i) {
-    const tensor& item = list.values[i];
-    const std::int64_t used =
-        item.purpose == role::routed_expert ? exact_divide(item.multiplicity, item.copies) * shape.experts.top_k : item.multiplicity;
+  for (std::size_t at = 0; at < list.length; ++at) {
+    const tensor& item = list.values[at];
+    const std::int64_t used = item.purpose == role::routed_expert
+                                  ? checked_multiply(exact_divide(item.multiplicity, item.copies), shape.experts.top_k)
+                                  : item.multiplicity;
     sum = checked_add(sum, checked_multiply(item.elements(), used));
   }
   return sum;

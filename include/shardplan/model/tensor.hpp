@@ -18,7 +18,18 @@ enum class split {
 };
 
 /// What a tensor is for. Optimizers and recipes treat the roles differently (Muon takes the hidden matrices only).
-enum class role { embedding, position, attention, mlp, routed_expert, shared_expert, router, norm, bias, head };
+enum class role {
+  embedding,      ///< token embedding
+  position,       ///< learned positions
+  attention,      ///< query, key, value and output projections
+  mlp,            ///< linears of a dense feed-forward network
+  routed_expert,  ///< linears of a routed expert
+  shared_expert,  ///< linears of the shared experts
+  router,         ///< chooses the experts of a token
+  norm,           ///< weight or bias vector of a norm
+  bias,           ///< bias vector of a linear
+  head            ///< output projection to the vocabulary
+};
 
 /// Where in the model a tensor stands; a pipeline stage owns it when it owns the place.
 enum class place {
@@ -48,14 +59,14 @@ constexpr bool is_hidden_matrix(role purpose) {
 
 /// One distinct parameter tensor of a model, unsharded.
 struct tensor {
-  literal name{};                 ///< snake_case, unique within a model
-  std::int64_t rows = 0;          ///< output features, or the length of a vector
-  std::int64_t columns = 1;       ///< input features; 1 for a vector
-  split how = split::replicated;  ///< how tensor parallelism divides it
-  role purpose = role::norm;      ///< what it is for
-  place where = place::every_block;
-  std::int64_t copies = 1;        ///< tensors of this shape in one place: the number of experts for an expert's matrix, else 1
-  std::int64_t multiplicity = 1;  ///< tensors of this shape in the whole model: `copies` times the layers that have it
+  literal name{};                    ///< snake_case, unique within a model
+  std::int64_t rows = 0;             ///< output features, or the length of a vector
+  std::int64_t columns = 1;          ///< input features; 1 for a vector
+  split how = split::replicated;     ///< how tensor parallelism divides it
+  role purpose = role::norm;         ///< what it is for
+  place where = place::every_block;  ///< where in the model it stands
+  std::int64_t copies = 1;           ///< tensors of this shape in one place: the number of experts for an expert's matrix, else 1
+  std::int64_t multiplicity = 1;     ///< tensors of this shape in the whole model: `copies` times the layers that have it
 
   /// Elements of one copy.
   constexpr std::int64_t elements() const { return checked_multiply(rows, columns); }

@@ -8,10 +8,16 @@
 namespace shardplan {
 
 /// The feed-forward network of a block. `gated`: three matrices (gate, up, down), as SwiGLU and GeGLU. `plain`: two (up, down), as GELU.
-enum class mlp { gated, plain };
+enum class mlp {
+  gated,  ///< three matrices: gate, up, down
+  plain   ///< two matrices: up, down
+};
 
 /// What a norm trains. `rms`: one weight vector. `layer`: a weight and a bias vector.
-enum class norm { rms, layer };
+enum class norm {
+  rms,   ///< one weight vector
+  layer  ///< a weight and a bias vector
+};
 
 /// The mixture-of-experts part of a transformer. Without it (`count` 0) every block is dense.
 struct experts {

@@ -15,110 +15,163 @@ namespace shardplan {
 // The words that error lines are made of: types that are declared and never defined. A number of a plan is named by its part (`tp<8>`)
 // where there is one, else by a fact type with the name of the quantity.
 
+/// Transformer blocks.
 template <std::int64_t Value>
 struct layers;
+/// Width of the residual stream, elements.
 template <std::int64_t Value>
 struct hidden;
+/// Query heads.
 template <std::int64_t Value>
 struct heads;
+/// Key/value heads.
 template <std::int64_t Value>
 struct kv_heads;
+/// Width of one head, elements.
 template <std::int64_t Value>
 struct head_dim;
+/// Width of one branch of a dense feed-forward network, elements.
 template <std::int64_t Value>
 struct ffn;
+/// Rows of the vocabulary; padded where a rule divides it.
 template <std::int64_t Value>
 struct vocabulary;
+/// Rows of a learned position embedding, tokens.
 template <std::int64_t Value>
 struct positions;
+/// Routed experts a layer.
 template <std::int64_t Value>
 struct expert_count;
+/// Routed experts that one token visits.
 template <std::int64_t Value>
 struct top_k;
+/// Width of one branch of a routed expert, elements.
 template <std::int64_t Value>
 struct expert_ffn;
+/// Width of the shared experts, elements.
 template <std::int64_t Value>
 struct shared_ffn;
+/// First layers that stay dense.
 template <std::int64_t Value>
 struct leading_dense;
+/// Capacity of one device, bytes.
 template <std::int64_t Value>
 struct device_memory_bytes;
+/// Devices of one host.
 template <std::int64_t Value>
 struct devices_per_node;
+/// Hosts.
 template <std::int64_t Value>
 struct nodes;
+/// Devices of the cluster.
 template <std::int64_t Value>
 struct device_count;
+/// Layers of one stage (chunk) in a `layer_split`.
 template <std::int64_t Value>
 struct layer_split_entry;
+/// Stages (chunks) that a `layer_split` has a count for.
 template <std::int64_t Value>
 struct layer_split_entries;
+/// Layers in a `layer_split` in all.
 template <std::int64_t Value>
 struct layer_split_sum;
+/// Model chunks of one pipeline rank.
 template <std::int64_t Value>
 struct chunks;
+/// Chunk activations alive at once on a rank, as a schedule says.
 template <std::int64_t Value>
 struct in_flight;
+/// Bytes of one weight.
 template <std::int64_t Value>
 struct weight_bytes;
+/// Bytes of one gradient.
 template <std::int64_t Value>
 struct gradient_bytes;
+/// Bytes of one accumulated gradient.
 template <std::int64_t Value>
 struct accumulator_bytes;
+/// Bytes of one weight in the optimizer's own copy.
 template <std::int64_t Value>
 struct master_bytes;
+/// Bytes of one optimizer moment.
 template <std::int64_t Value>
 struct moment_bytes;
+/// Bytes of one activation.
 template <std::int64_t Value>
 struct compute_bytes;
+/// Bytes of one gradient in the optimizer's own copy.
 template <std::int64_t Value>
 struct gradient_copy_bytes;
+/// Bytes of the second and further moments of a parameter.
 template <std::int64_t Value>
 struct second_moment_bytes;
+/// Scale of one moment of a tensor, bytes.
 template <std::int64_t Value>
 struct moment_scale_bytes;
+/// Bits of one linear weight of a block.
 template <std::int64_t Value>
 struct linear_bits;
+/// Bits of one linear weight in its further copies.
 template <std::int64_t Value>
 struct linear_copy_bits;
+/// Numbers that share a one-byte scale in a linear weight.
 template <std::int64_t Value>
 struct scale_block;
+/// Optimizer moments of a parameter.
 template <std::int64_t Value>
 struct moments;
+/// Moments of a matrix; -1: as elsewhere.
 template <std::int64_t Value>
 struct matrix_moments;
+/// Elements that share a scale in a quantised optimizer.
 template <std::int64_t Value>
 struct block;
+/// Elements below which a tensor's moments are not quantised.
 template <std::int64_t Value>
 struct least_elements;
+/// Code tables of an optimizer, bytes a process.
 template <std::int64_t Value>
 struct table_bytes;
+/// The number that a rule for matrices needs: pairs, side of a block or rank.
 template <std::int64_t Value>
 struct matrix_size;
+/// Bytes of one number of a moment, fixed by the optimizer.
 template <std::int64_t Value>
 struct own_moment_bytes;
+/// Bits of one number of a quantised moment.
 template <std::int64_t Value>
 struct moment_bits;
+/// Code table of one quantised moment of a tensor, bytes.
 template <std::int64_t Value>
 struct tensor_table_bytes;
+/// Product: pipeline ranks x chunks, the stages.
 template <std::int64_t Value>
 struct pp_x_chunks;
+/// Product: the ranks of one replica.
 template <std::int64_t Value>
 struct tp_x_pp_x_cp;
+/// Product: the ranks of all replicas.
 template <std::int64_t Value>
 struct tp_x_pp_x_cp_x_dp;
+/// Product: the ranks of one set of all experts.
 template <std::int64_t Value>
 struct etp_x_ep_x_pp;
+/// Product: the ranks that share one sequence.
 template <std::int64_t Value>
 struct cp_x_tp;
+/// Product: sequences of one micro-batch on all replicas.
 template <std::int64_t Value>
 struct micro_batch_x_dp;
+/// An upper bound on the parameters.
 template <std::int64_t Value>
 struct parameters_bound;
+/// An upper bound on the activations, bytes.
 template <std::int64_t Value>
 struct activation_bytes_bound;
+/// An upper bound on what rules for matrices and scales add to the states, bytes.
 template <std::int64_t Value>
 struct state_bytes_bound;
+/// Memory that stays free, MiB.
 template <std::int64_t Value>
 struct headroom_mebibytes;
 
@@ -128,14 +181,16 @@ struct stage;
 /// An amount of memory with one decimal: `GiB<79, 5>` is 79.5 GiB. What is needed is rounded up, what is there down.
 template <std::int64_t Whole, std::int64_t Tenths>
 struct GiB;
-/// The legal range of a number.
+/// The smallest legal value of a number.
 template <std::int64_t Value>
 struct at_least;
+/// The largest legal value of a number.
 template <std::int64_t Value>
 struct at_most;
-/// What the plan needs and what there is.
+/// What the plan needs.
 template <class Fact>
 struct needs;
+/// What there is.
 template <class Fact>
 struct has;
 /// The largest component of a stage and its bytes.

@@ -21,7 +21,7 @@ enum class matrix_rule : unsigned char {
 /// What an optimizer keeps for each parameter, beside weight, gradient and master copy: numbers only, so a new optimizer is one type with
 /// `static constexpr optimizer_spec spec`. All of it is exact and goes tensor by tensor (memory/optimizer_state.hpp says how it rounds).
 struct optimizer_spec {
-  literal name{};
+  literal name{};                            ///< for reports
   std::int64_t moments = 0;                  ///< moments as large as the tensor
   std::int64_t matrix_moments = -1;          ///< of matrices, where they differ; -1: they do not. Muon: 1
   matrix_rule matrices = matrix_rule::none;  ///< what is kept of matrices besides
@@ -49,8 +49,9 @@ struct optimizer_spec {
 /// A type that says an optimizer: it has `static constexpr shardplan::optimizer_spec spec`.
 template <class Algorithm>
 concept optimizer_algorithm = requires {
-  requires detail::same<typename detail::plain<decltype(Algorithm::spec)>::type, optimizer_spec>;
-};
+  requires detail::same<decltype(&Algorithm::spec), const optimizer_spec*>;
+}
+&&requires { typename detail::needs_constant<static_cast<bool>(Algorithm::spec.moments)>; };
 
 /// Part of a plan (default `optimizers::adamw`).
 template <optimizer_algorithm Algorithm>

@@ -19,36 +19,67 @@ struct peak_account {
 };
 
 constexpr void compare_stage(const plan_spec& spec, const memory_layout& layout, std::int64_t stage, peak_account& peak) {
-  const std::int64_t total = total_of_stage(spec, layout, stage);
+  const std::int64_t total = total_of_extent(spec, layout, extent_of_stage(spec, layout.facts, stage));
   if (total > peak.total.count) {
     peak.total.count = total;
     peak.stage = stage;
   }
 }
 
-// The worst stage, the first of equals. None is left out: the last one is the worst as often as the first. Inner stages with equal layers
-// differ in nothing but the micro-batches that are alive, so the one with the most stands for all of them.
-constexpr peak_account peak_of(const plan_spec& spec, const memory_layout& layout) {
-  peak_account peak{};
-  const std::int64_t pp = spec.pp;
-  const bool alike = spec.layer_split.counts.length == 0 && spec.model.experts.leading_dense == 0 && spec.schedule.chunks == 1 && pp > 3;
-  if (!alike) {
-    for (std::int64_t stage = 0; stage < pp; ++stage) compare_stage(spec, layout, stage, peak);
-    return peak;
-  }
+// Whether stages differ in nothing but what the first and the last have beside their blocks, and the micro-batches that are alive.
+constexpr bool stages_are_alike(const plan_spec& spec) {
+  return spec.layer_split.counts.length == 0 && spec.model.experts.leading_dense == 0 && spec.schedule.chunks == 1;
+}
+
+// The inner stage with the most micro-batches alive, the first of equals; `most` is their number over all stages.
+constexpr std::int64_t fullest_inner_stage(const plan_spec& spec, const derived& facts, std::int64_t& most) {
   std::int64_t fullest = 1;
-  std::int64_t most = 0;
-  for (std::int64_t stage = 1; stage < pp - 1; ++stage) {
-    const std::int64_t alive = spec.schedule.in_flight(pp, layout.facts.micro_batches, 1, stage);
-    if (alive > most) {
-      most = alive;
+  std::int64_t most_inside = 0;
+  for (std::int64_t stage = 0; stage < spec.pp; ++stage) {
+    const std::int64_t alive = spec.schedule.in_flight(spec.pp, facts.micro_batches, 1, stage);
+    if (alive > most) most = alive;
+    if (alive > most_inside && stage > 0 && stage < spec.pp - 1) {
+      most_inside = alive;
       fullest = stage;
     }
   }
+  return fullest;
+}
+
+// The worst stage, the first of equals. None is left out: the last one is the worst as often as the first. Inner stages that are alike are
+// all represented by the fullest.
+constexpr peak_account peak_of(const plan_spec& spec, const memory_layout& layout) {
+  peak_account peak{};
+  if (spec.pp <= 3 || !stages_are_alike(spec)) {
+    for (std::int64_t stage = 0; stage < spec.pp; ++stage) compare_stage(spec, layout, stage, peak);
+    return peak;
+  }
+  std::int64_t most = 0;
+  const std::int64_t fullest = fullest_inner_stage(spec, layout.facts, most);
   compare_stage(spec, layout, 0, peak);
   compare_stage(spec, layout, fullest, peak);
-  compare_stage(spec, layout, pp - 1, peak);
+  compare_stage(spec, layout, spec.pp - 1, peak);
   return peak;
+}
+
+// Every term of an account grows with what a stage has but one: a part of a flat buffer that is too small to be quantised may take more
+// than a larger one. At most this much, for hidden matrices, what else is dense, and routed experts.
+constexpr std::int64_t small_parts(const plan_spec& spec) {
+  const optimizer_spec& optimizer = spec.optimizer;
+  if (optimizer.bits == 0 || spec.zero == 0) return 0;
+  const std::int64_t moments = optimizer.moments > optimizer.matrix_moments ? optimizer.moments : optimizer.matrix_moments;
+  return 3 * bytes_of_moments(optimizer, spec.precision, moments, optimizer.least_elements, false);
+}
+
+// Whether one rank that had everything any stage has would fit: then all do, and a plan with room to spare is judged by one account.
+constexpr bool surely_fits(const plan_spec& spec, const memory_layout& layout) {
+  if (spec.pp == 1 || !stages_are_alike(spec)) return false;
+  stage_extent all = extent_of_stage(spec, layout.facts, 0);
+  fullest_inner_stage(spec, layout.facts, all.in_flight);
+  all.is_first = true;
+  all.is_last = true;
+  all.copies_head = true;
+  return total_of_extent(spec, layout, all) + small_parts(spec) <= spec.device.memory.count;
 }
 
 // Here and elsewhere `Spec` is `plan_spec`: a template parameter only so that a file which includes the umbrella pays for nothing that it
@@ -70,6 +101,7 @@ constexpr void check_all(const Spec& spec, Sink& sink) {
   if (sink.count != 0) return;
   check_combinations(spec, sink);
   const memory_layout layout = memory_layout_of(spec);
+  if (surely_fits(spec, layout)) return;
   const peak_account peak = peak_of(spec, layout);
   if (peak.total > spec.device.memory) sink.add_misfit(spec, layout, peak.stage);
 }

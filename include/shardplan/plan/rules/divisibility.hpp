@@ -68,10 +68,10 @@ constexpr void check_stages(const plan_spec& spec, Sink& sink) {
     return;
   }
   std::int64_t sum = 0;
-  for (std::size_t i = 0; i < spec.layer_split.counts.length; ++i) {
-    const std::int64_t count = spec.layer_split.counts.values[i];
+  for (std::size_t at = 0; at < spec.layer_split.counts.length; ++at) {
+    const std::int64_t count = spec.layer_split.counts.values[at];
     sum += count;
-    if (count == 0) sink.add_stage(static_cast<std::int64_t>(i));
+    if (count == 0) sink.add_stage(static_cast<std::int64_t>(at));
   }
   if (spec.layer_split.entries() != stages)
     sink.add_pair(rule::does_not_match, {quantity::layer_split_entries, spec.layer_split.entries()}, {what, stages});
