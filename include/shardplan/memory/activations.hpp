@@ -21,10 +21,22 @@ constexpr std::int64_t routed_tokens(const plan_spec& spec, const derived& facts
   return ceil_divide(facts.tokens * spec.model.experts.top_k * facts.grid.etp, facts.grid.tp);
 }
 
+/// Bytes a token that latent attention keeps beside queries, keys, values and output: what both projections to the latent vectors give, and
+/// the norms of those with their statistics.
+constexpr std::int64_t latent_bytes(const transformer& shape, std::int64_t element, std::int64_t statistics) {
+  const latent_attention& latent = shape.latent;
+  return element * (2 * latent.query_rank + 2 * latent.key_value_rank + latent.rope_dim) + (latent.query_rank > 0 ? 2 : 1) * statistics;
+}
+
 /// What Transformer Engine with flash attention keeps, pre-norm, no dropout. For a Llama block in bf16, T tokens, t = tp:
 /// T (8h + 4q + 4k + 6f) / t, fp32 log-sum-exp 4 T heads / t, fp32 norm statistics; confirmed to the byte by PyTorch's saved-tensor hooks
 /// (tests/truth). Without sequence parallelism the terms in h and the statistics are not divided. Context parallelism by all-to-all keeps
 /// the attention output once more. Routed experts: arXiv 2205.05198 counted anew for top-k, as measured on Megatron-LM's functional tests.
+///
+/// By the same rule (each linear and norm keeps its input, attention its queries, keys, values and output) but estimates, because no
+/// measurement confirms them: one or four norms a block, norms of queries and keys (their inputs and fp32 statistics), and latent
+/// attention: T (8h + 4q + 4o) / t with q = heads x (nope + rope) and o = heads x value, and the latent vectors before and after their
+/// norms, which sequence parallelism divides.
 constexpr saved_activations saved_by_block(const plan_spec& spec, const derived& facts) {
   const transformer& shape = spec.model;
   const std::int64_t element = spec.precision.compute;
@@ -33,15 +45,28 @@ constexpr saved_activations saved_by_block(const plan_spec& spec, const derived&
   const std::int64_t own_tokens = tokens / facts.grid.sequence_shards;
   const std::int64_t branches = shape.mlp == mlp::gated ? 3 : 2;  // gate, up and their product, or one hidden tensor before and after GELU
   const std::int64_t query = shape.query_width() / tp;
-  const std::int64_t key_share = shape.key_value_width() / tp;
-  const std::int64_t key = key_share > shape.head_width() ? key_share : shape.head_width();
   const std::int64_t statistics = shape.norm == norm::rms ? 4 : 8;  // fp32: 1 / rms, or mean and 1 / deviation
+  const std::int64_t norms = static_cast<std::int64_t>(shape.block_norms);
+  // Input and output of a norm before a linear; of the norms after one only the input.
+  const std::int64_t around_norms = shape.block_norms == block_norms::one ? 2 : 2 + norms;
 
   saved_activations saved{};
   saved.block_input = element * shape.hidden * own_tokens;
-  std::int64_t attention =
-      4 * saved.block_input + element * (2 * query + 2 * key) * tokens + 4 * (shape.heads / tp) * tokens + 2 * statistics * own_tokens;
-  if (facts.grid.cp > 1) attention += element * query * tokens;
+  std::int64_t attention = around_norms * saved.block_input + 4 * (shape.heads / tp) * tokens + norms * statistics * own_tokens;
+  std::int64_t output = query;
+  if (shape.latent.key_value_rank == 0) {
+    const std::int64_t key_share = shape.key_value_width() / tp;
+    const std::int64_t key = key_share > shape.head_width() ? key_share : shape.head_width();
+    attention += element * (2 * query + 2 * key) * tokens;
+    if (shape.qk_norm != qk_norm::none) {
+      const std::int64_t normed = shape.qk_norm == qk_norm::projection ? 2 : (query + key) / shape.head_width();
+      attention += element * (query + key) * tokens + statistics * normed * tokens;
+    }
+  } else {
+    output = shape.attention_output_width() / tp;
+    attention += element * (2 * query + 2 * output) * tokens + latent_bytes(shape, element, statistics) * own_tokens;
+  }
+  if (facts.grid.cp > 1) attention += element * output * tokens;
   saved.dense_block = attention + element * branches * (shape.ffn / tp) * tokens;
   if (shape.experts.count > 0) {
     const std::int64_t routed = routed_tokens(spec, facts);

@@ -64,6 +64,10 @@ constexpr stage_account account_of_stage(const plan_spec& spec, const memory_lay
       is_last = is_last || stage == pp * chunks - 1;
     }
   }
+  if (is_last && spec.model.next_token_layers > 0) {
+    layers += spec.model.next_token_layers;
+    if (spec.model.experts.count == 0) dense_layers += spec.model.next_token_layers;
+  }
   const std::int64_t expert_layers = layers - dense_layers;
 
   const unit& every_block = layout.units[place::every_block];
@@ -82,7 +86,10 @@ constexpr stage_account account_of_stage(const plan_spec& spec, const memory_lay
   held.dense = dense;
   if (expert_layers > 0) held.routed = sum(&unit::routed);
   if (spec.zero == 0) held.state_bytes = sum(&unit::state_bytes);
-  if (spec.zero > 0 && spec.optimizer.hidden_matrix_moments >= 0) held.dense_hidden = sum(&unit::dense_hidden);
+  if (spec.zero > 0 && spec.optimizer.hidden_matrix_moments >= 0) {
+    held.dense_hidden = sum(&unit::dense_hidden);
+    if (expert_layers > 0) held.routed_hidden = sum(&unit::routed_hidden);
+  }
   const std::int64_t linear_shapes = every_block.linear_shapes + (dense_layers > 0 ? dense_block.linear_shapes : 0) +
                                      (expert_layers > 0 ? expert_block.linear_shapes : 0) + (is_last ? output.linear_shapes : 0);
 
@@ -100,8 +107,11 @@ constexpr stage_account account_of_stage(const plan_spec& spec, const memory_lay
 
   const saved_activations& saved = layout.saved;
   const std::int64_t in_flight = spec.schedule.in_flight(pp, layout.facts.micro_batches, chunks, rank);
-  const std::int64_t kept = spec.recompute == recomputes::full ? saved.block_input * layers
-                                                               : saved.dense_block * dense_layers + saved.expert_block * expert_layers;
+  std::int64_t kept = spec.recompute == recomputes::full ? saved.block_input * layers
+                                                         : saved.dense_block * dense_layers + saved.expert_block * expert_layers;
+  if (is_first && spec.model.embedding_norm) kept += saved.block_input;
+  // Around a next-token layer's block: the inputs of its three norms, what the last gives to the head, and the projection's input.
+  if (is_last && spec.model.next_token_layers > 0) kept += 6 * saved.block_input * spec.model.next_token_layers;
   report.activations.count = chunks == 1 ? kept * in_flight : ceil_divide(kept * in_flight, chunks);
 
   const phase_sizes& phases = layout.phases;

@@ -17,6 +17,7 @@ struct unit {
   std::int64_t dense = 0;          ///< all but routed experts
   std::int64_t routed = 0;         ///< routed experts
   std::int64_t dense_hidden = 0;   ///< of `dense`: hidden matrices; only where ZeRO shards an optimizer with a rule of its own for them
+  std::int64_t routed_hidden = 0;  ///< of `routed`, the same
   std::int64_t linear = 0;         ///< weights of matrix products, routed experts included; only under autocast
   std::int64_t linear_shapes = 0;  ///< one weight of each shape of matrix product, so one expert
   std::int64_t state_bytes = 0;    ///< bytes of optimizer state, tensor by tensor; only without ZeRO
@@ -27,7 +28,8 @@ struct unit {
 
 /// The units of a model on one rank of the model-parallel grid.
 struct model_units {
-  unit at[5]{};  ///< by `place`; with tied embeddings and pp > 1 `output` includes the second copy of the embedding
+  unit at[5]{};  ///< by `place`; with pp > 1 `output` includes a second copy of the embedding if the head is tied or further tokens are
+                 ///< predicted
 
   /// What the rank holds of one place: `every_block` is what all blocks have, `dense_block` and `expert_block` what comes to it.
   constexpr const unit& operator[](place where) const { return at[static_cast<int>(where)]; }
@@ -40,18 +42,20 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
   unit& output = units.at[static_cast<int>(place::output)];
   const std::int64_t head_width = spec.model.head_width();
   const bool tied = spec.model.tied_embeddings;
+  const bool needs_embedding = tied || spec.model.next_token_layers > 0;
   const bool counts_hidden = spec.zero > 0 && spec.optimizer.hidden_matrix_moments >= 0;
   const bool gathers = spec.zero >= 3;
   const bool counts_linear = !gathers && spec.precision.weight > spec.precision.compute;
   detail::walk_tensors(spec.model, [&](const char*, std::int64_t rows, std::int64_t columns, split how, role purpose, place where,
                                        std::int64_t copies, std::int64_t) {
-    const bool routed = purpose == role::routed_expert;
+    const bool routed = purpose == role::routed_expert || purpose == role::expert_bias;
     const tensor_shard shard = shard_of(rows, columns, copies, how, routed, facts.grid, facts.vocabulary, head_width);
     const std::int64_t one = shard.rows * shard.columns;
     const std::int64_t elements = one * shard.copies;
     unit& owner = units.at[static_cast<int>(where)];
     if (routed) {
       owner.routed += elements;
+      if (counts_hidden && is_hidden_matrix(purpose)) owner.routed_hidden += elements;
     } else {
       owner.dense += elements;
       if (counts_hidden && is_hidden_matrix(purpose)) owner.dense_hidden += elements;
@@ -61,10 +65,13 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
       if (counts_linear) owner.linear += elements;
     }
     if (spec.zero == 0) owner.state_bytes += whole_state_bytes(spec.optimizer, spec.precision.moment, purpose, shard);
-    if (tied && purpose == role::embedding) {
-      // The head multiplies with the embedding: with one stage it is the same tensor, with several the last stage has a copy.
-      output.linear_shapes += elements;
-      if (counts_linear) output.linear += elements;
+    if (needs_embedding && purpose == role::embedding) {
+      // The last stage multiplies with the embedding (a tied head) or looks up the next token: with one stage it is the same tensor, with
+      // several the last one has a copy.
+      if (tied) {
+        output.linear_shapes += elements;
+        if (counts_linear) output.linear += elements;
+      }
       if (spec.pp > 1) {
         output.dense += elements;
         output.state_bytes += owner.state_bytes;

@@ -18,7 +18,8 @@ enum class split {
 };
 
 /// What a tensor is for. Optimizers and recipes treat the roles differently (Muon takes the hidden matrices only).
-enum class role { embedding, position, attention, mlp, routed_expert, shared_expert, router, norm, bias, head };
+/// `expert_bias` is a bias of a routed expert.
+enum class role { embedding, position, attention, mlp, routed_expert, shared_expert, router, norm, bias, head, expert_bias };
 
 /// Where in the model a tensor stands; a pipeline stage owns it when it owns the place.
 enum class place {
@@ -36,7 +37,9 @@ constexpr bool is_one_of(unsigned set, role purpose) { return (set >> static_cas
 }  // namespace detail
 
 /// Whether tensors of that role are matrices: all but norms and biases (a tensor with one row is a matrix too).
-constexpr bool is_matrix(role purpose) { return !detail::is_one_of(detail::roles<role::norm, role::bias>, purpose); }
+constexpr bool is_matrix(role purpose) { return !detail::is_one_of(detail::roles<role::norm, role::bias, role::expert_bias>, purpose); }
+/// Whether it belongs to one routed expert, and so lies on the ranks that hold that expert.
+constexpr bool is_routed(role purpose) { return purpose == role::routed_expert || purpose == role::expert_bias; }
 /// Whether it is the weight of a matrix product in the compute precision (the router runs in fp32, the embedding is a look-up).
 constexpr bool is_linear(role purpose) {
   return detail::is_one_of(detail::roles<role::attention, role::mlp, role::routed_expert, role::shared_expert, role::head>, purpose);

@@ -42,6 +42,22 @@ struct shared_ffn;
 template <std::int64_t Value>
 struct leading_dense;
 template <std::int64_t Value>
+struct layer_step;
+template <std::int64_t Value>
+struct position_offset;
+template <std::int64_t Value>
+struct next_token_layers;
+template <std::int64_t Value>
+struct query_rank;
+template <std::int64_t Value>
+struct key_value_rank;
+template <std::int64_t Value>
+struct rope_dim;
+template <std::int64_t Value>
+struct nope_dim;
+template <std::int64_t Value>
+struct value_dim;
+template <std::int64_t Value>
 struct device_memory_bytes;
 template <std::int64_t Value>
 struct devices_per_node;
@@ -157,6 +173,22 @@ template <std::int64_t Value>
 shared_ffn<Value>* fact_of(fact_key<quantity::shared_ffn, Value>);
 template <std::int64_t Value>
 leading_dense<Value>* fact_of(fact_key<quantity::leading_dense, Value>);
+template <std::int64_t Value>
+layer_step<Value>* fact_of(fact_key<quantity::layer_step, Value>);
+template <std::int64_t Value>
+position_offset<Value>* fact_of(fact_key<quantity::position_offset, Value>);
+template <std::int64_t Value>
+next_token_layers<Value>* fact_of(fact_key<quantity::next_token_layers, Value>);
+template <std::int64_t Value>
+query_rank<Value>* fact_of(fact_key<quantity::query_rank, Value>);
+template <std::int64_t Value>
+key_value_rank<Value>* fact_of(fact_key<quantity::key_value_rank, Value>);
+template <std::int64_t Value>
+rope_dim<Value>* fact_of(fact_key<quantity::rope_dim, Value>);
+template <std::int64_t Value>
+nope_dim<Value>* fact_of(fact_key<quantity::nope_dim, Value>);
+template <std::int64_t Value>
+value_dim<Value>* fact_of(fact_key<quantity::value_dim, Value>);
 template <std::int64_t Value>
 device_memory_bytes<Value>* fact_of(fact_key<quantity::device_memory_bytes, Value>);
 template <std::int64_t Value>

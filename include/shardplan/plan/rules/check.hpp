@@ -31,7 +31,8 @@ constexpr void compare_stage(const plan_spec& spec, const memory_layout& layout,
 constexpr peak_account peak_of(const plan_spec& spec, const memory_layout& layout) {
   peak_account peak{};
   const std::int64_t pp = spec.pp;
-  const bool alike = spec.layer_split.counts.length == 0 && spec.model.experts.leading_dense == 0 && spec.schedule.chunks == 1 && pp > 3;
+  const bool alike = spec.layer_split.counts.length == 0 && spec.model.experts.leading_dense == 0 && spec.model.experts.layer_step <= 1 &&
+                     spec.schedule.chunks == 1 && pp > 3;
   if (!alike) {
     for (std::int64_t stage = 0; stage < pp; ++stage) compare_stage(spec, layout, stage, peak);
     return peak;
