@@ -44,7 +44,8 @@ constexpr saved_activations saved_by_block(const plan_spec& spec, const derived&
   const std::int64_t tokens = facts.tokens;
   const std::int64_t own_tokens = tokens / facts.grid.sequence_shards;
   const std::int64_t branches = shape.mlp == mlp::gated ? 3 : 2;  // gate, up and their product, or one hidden tensor before and after GELU
-  const std::int64_t query = shape.query_width() / tp;
+  const std::int64_t head_width = shape.head_width();
+  const std::int64_t query = shape.heads * head_width / tp;
   const std::int64_t statistics = shape.norm == norm::rms ? 4 : 8;  // fp32: 1 / rms, or mean and 1 / deviation
   const std::int64_t norms = static_cast<std::int64_t>(shape.block_norms);
   // Input and output of a norm before a linear; of the norms after one only the input.
@@ -55,11 +56,11 @@ constexpr saved_activations saved_by_block(const plan_spec& spec, const derived&
   std::int64_t attention = around_norms * saved.block_input + 4 * (shape.heads / tp) * tokens + norms * statistics * own_tokens;
   std::int64_t output = query;
   if (shape.latent.key_value_rank == 0) {
-    const std::int64_t key_share = shape.key_value_width() / tp;
-    const std::int64_t key = key_share > shape.head_width() ? key_share : shape.head_width();
+    const std::int64_t key_share = shape.key_value_heads() * head_width / tp;
+    const std::int64_t key = key_share > head_width ? key_share : head_width;
     attention += element * (2 * query + 2 * key) * tokens;
     if (shape.qk_norm != qk_norm::none) {
-      const std::int64_t normed = shape.qk_norm == qk_norm::projection ? 2 : (query + key) / shape.head_width();
+      const std::int64_t normed = shape.qk_norm == qk_norm::projection ? 2 : (query + key) / head_width;
       attention += element * (query + key) * tokens + statistics * normed * tokens;
     }
   } else {

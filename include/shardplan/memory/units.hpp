@@ -48,7 +48,7 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
   const bool counts_linear = !gathers && spec.precision.weight > spec.precision.compute;
   detail::walk_tensors(spec.model, [&](const char*, std::int64_t rows, std::int64_t columns, split how, role purpose, place where,
                                        std::int64_t copies, std::int64_t) {
-    const bool routed = purpose == role::routed_expert || purpose == role::expert_bias;
+    const bool routed = purpose >= role::routed_expert;  // is_routed, without a call
     const tensor_shard shard = shard_of(rows, columns, copies, how, routed, facts.grid, facts.vocabulary, head_width);
     const std::int64_t one = shard.rows * shard.columns;
     const std::int64_t elements = one * shard.copies;

@@ -36,10 +36,11 @@ constexpr void walk_tensors(const transformer& shape, Visit&& visit) {
 
   if (weights) visit("attention_norm", hidden, 1, split::replicated, role::norm, place::every_block, 1, layers);
   if (biases) visit("attention_norm_bias", hidden, 1, split::replicated, role::norm, place::every_block, 1, layers);
-  const std::int64_t query = shape.query_width();
+  const std::int64_t head_width = shape.head_width();
+  const std::int64_t query = checked_multiply(shape.heads, head_width);
   std::int64_t output = query;
   if (shape.latent.key_value_rank == 0) {
-    const std::int64_t key_value = shape.key_value_width();
+    const std::int64_t key_value = checked_multiply(shape.key_value_heads(), head_width);
     visit("query", query, hidden, split::column, role::attention, place::every_block, 1, layers);
     visit("key", key_value, hidden, split::key_value, role::attention, place::every_block, 1, layers);
     visit("value", key_value, hidden, split::key_value, role::attention, place::every_block, 1, layers);
@@ -48,10 +49,10 @@ constexpr void walk_tensors(const transformer& shape, Visit&& visit) {
       visit("key_bias", key_value, 1, split::key_value, role::bias, place::every_block, 1, layers);
       visit("value_bias", key_value, 1, split::key_value, role::bias, place::every_block, 1, layers);
     }
-    if (shape.qk_norm == qk_norm::head || shape.qk_norm == qk_norm::projection) {
+    if (shape.qk_norm != qk_norm::none && shape.qk_norm != qk_norm::without_weights) {
       const bool shared = shape.qk_norm == qk_norm::head;
-      const std::int64_t query_norm = shared ? shape.head_width() : query;
-      const std::int64_t key_norm = shared ? shape.head_width() : key_value;
+      const std::int64_t query_norm = shared ? head_width : query;
+      const std::int64_t key_norm = shared ? head_width : key_value;
       if (weights) visit("query_norm", query_norm, 1, split::replicated, role::norm, place::every_block, 1, layers);
       if (biases) visit("query_norm_bias", query_norm, 1, split::replicated, role::norm, place::every_block, 1, layers);
       if (weights) visit("key_norm", key_norm, 1, split::replicated, role::norm, place::every_block, 1, layers);

@@ -18,8 +18,8 @@ enum class split {
 };
 
 /// What a tensor is for. Optimizers and recipes treat the roles differently (Muon takes the hidden matrices only).
-/// `expert_bias` is a bias of a routed expert.
-enum class role { embedding, position, attention, mlp, routed_expert, shared_expert, router, norm, bias, head, expert_bias };
+/// Those of routed experts, `expert_bias` being a bias of one, stand last.
+enum class role { embedding, position, attention, mlp, shared_expert, router, norm, bias, head, routed_expert, expert_bias };
 
 /// Where in the model a tensor stands; a pipeline stage owns it when it owns the place.
 enum class place {
@@ -39,7 +39,7 @@ constexpr bool is_one_of(unsigned set, role purpose) { return (set >> static_cas
 /// Whether tensors of that role are matrices: all but norms and biases (a tensor with one row is a matrix too).
 constexpr bool is_matrix(role purpose) { return !detail::is_one_of(detail::roles<role::norm, role::bias, role::expert_bias>, purpose); }
 /// Whether it belongs to one routed expert, and so lies on the ranks that hold that expert.
-constexpr bool is_routed(role purpose) { return purpose == role::routed_expert || purpose == role::expert_bias; }
+constexpr bool is_routed(role purpose) { return purpose >= role::routed_expert; }
 /// Whether it is the weight of a matrix product in the compute precision (the router runs in fp32, the embedding is a look-up).
 constexpr bool is_linear(role purpose) {
   return detail::is_one_of(detail::roles<role::attention, role::mlp, role::routed_expert, role::shared_expert, role::head>, purpose);

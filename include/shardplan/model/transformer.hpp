@@ -110,7 +110,7 @@ struct transformer {
   /// `hidden`.
   constexpr std::int64_t head_width() const {
     if (head_dim != 0) return head_dim;
-    return is_latent() ? checked_add(latent.rope_dim, latent.nope_dim) : exact_divide(hidden, heads);
+    return latent.key_value_rank != 0 ? checked_add(latent.rope_dim, latent.nope_dim) : exact_divide(hidden, heads);
   }
   /// Key/value heads, with the default filled in.
   constexpr std::int64_t key_value_heads() const { return kv_heads != 0 ? kv_heads : heads; }

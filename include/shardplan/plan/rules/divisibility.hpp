@@ -44,7 +44,7 @@ template <class Sink>
 constexpr void check_widths(const plan_spec& spec, Sink& sink) {
   const transformer& shape = spec.model;
   const std::int64_t kv_heads = shape.key_value_heads();
-  if (shape.head_dim == 0 && !shape.is_latent()) check_divides(sink, quantity::heads, shape.heads, quantity::hidden, shape.hidden);
+  if (shape.head_dim == 0 && shape.latent.key_value_rank == 0) check_divides(sink, quantity::heads, shape.heads, quantity::hidden, shape.hidden);
   check_divides(sink, quantity::kv_heads, kv_heads, quantity::heads, shape.heads);
   check_divides(sink, quantity::tp, spec.tp, quantity::heads, shape.heads);
   if (kv_heads != shape.heads && kv_heads % spec.tp != 0 && spec.tp % kv_heads != 0)
