@@ -2,15 +2,18 @@
 #pragma once
 
 /// Boost.Hana views, opt-in: `memory_report`, `offload_report` and `plan_figures` as Hana structs (so
-/// `hana::for_each(hana::accessors<...>())`, `hana::members`, `hana::keys` work), and a plan made from a Hana tuple of parts.
+/// `hana::for_each(hana::accessors<...>())`, `hana::members`, `hana::keys` work), a plan made from a Hana tuple of parts, and the list of
+/// built-in schedules as a complete type.
 
 #include <shardplan/memory/report.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/plan.hpp>
+#include <shardplan/schedule/catalog.hpp>
 
 // clang-format off
 #include <shardplan/core/push_user_macros.hpp>
 #include <boost/hana/adapt_struct.hpp>
+#include <boost/hana/basic_tuple.hpp>
 #include <boost/hana/tuple.hpp>
 #include <shardplan/core/pop_user_macros.hpp>
 // clang-format on

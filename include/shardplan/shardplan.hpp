@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#if __cplusplus < 202002L && !defined(_MSVC_LANG)
+#error "shardplan is C++20: compile with -std=c++20 or later"
+#endif
+
 /// All of the compile-time part of shardplan. Printing (`report/`) and views for Boost.Hana (`hana.hpp`) are included apart.
 
 #include <shardplan/core/bytes.hpp>

@@ -6,6 +6,7 @@
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/core/fraction.hpp>
 #include <shardplan/core/static_vector.hpp>
+#include <shardplan/model/parameters.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/sentence.hpp>
 #include <shardplan/schedule/gpipe.hpp>
@@ -57,6 +58,22 @@ TEST_CASE("arithmetic beyond 63 bits is thrown") {
           return list;
         }) == "capacity_exceeded");
   CHECK(thrown_by([&] { return sp::static_vector<int, 1>{}[static_cast<std::size_t>(one)]; }) == "index_out_of_range");
+  sp::transformer shape{.layers = 4, .hidden = 64, .heads = 4, .ffn = 64, .vocab = 64, .experts{.count = 8, .top_k = most}};
+  CHECK(thrown_by([&] { return sp::active_parameter_count_of(shape); }) == "argument_out_of_range");
+  shape.experts = {.count = 8, .top_k = 2, .leading_dense = least};
+  CHECK(thrown_by([&] { return sp::parameter_count_of(shape); }) == "argument_out_of_range");
+  for (std::int64_t* size : {&shape.position_offset, &shape.next_token_layers, &shape.experts.layer_step, &shape.latent.query_rank,
+                             &shape.latent.key_value_rank, &shape.latent.rope_dim, &shape.latent.nope_dim, &shape.latent.value_dim}) {
+    shape.experts.leading_dense = 0;
+    *size = -one;
+    CHECK(thrown_by([&] { return sp::parameter_count_of(shape); }) == "argument_out_of_range");
+    CHECK(thrown_by([&] { return sp::active_parameter_count_of(shape); }) == "argument_out_of_range");
+    CHECK(thrown_by([&] { return sp::tensors_of(shape).length; }) == "argument_out_of_range");
+    *size = 0;
+  }
+  CHECK(thrown_by([&] { return sp::parameter_count_of(shape); }) == "nothing");
+  shape = {.layers = most, .hidden = 64, .heads = 4, .ffn = 64, .vocab = 64};
+  CHECK(thrown_by([&] { return sp::parameter_count_of(shape); }) == "result_leaves_63_bits");
   CHECK(thrown_by([&] { return sp::saturating_multiply(most, one + 1) == most && sp::saturating_add(most, one) == most; }) == "nothing");
 }
 

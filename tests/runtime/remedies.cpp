@@ -146,10 +146,11 @@ TEST_CASE("a remedy is the smallest change that makes the plan valid") {
   each_plan({64, 512, 4096}, {1, 4, 16}, [&](const sp::plan_spec& spec) { check_remedy(spec, count); });
   CHECK(count.plans > 5000);
   CHECK(count.misfits > 1000);
-  // Each kind of answer has been given. (An 8-bit optimizer never: where it is enough, moving the states to the host is, and comes first.)
-  for (int kind = 0; kind < static_cast<int>(remedy_kind::optimizer_adamw_8bit); ++kind) {
+  // Each kind of answer has been given, but for the 8-bit optimizer: on these clusters an earlier change helps wherever it would.
+  // "Remedies at the border" has it, on one device.
+  for (int kind = 0; kind <= static_cast<int>(remedy_kind::offload_states_to_host); ++kind) {
     INFO(kind);
-    CHECK(count.by_kind[kind] > 0);
+    CHECK((count.by_kind[kind] > 0) == (kind != static_cast<int>(remedy_kind::optimizer_adamw_8bit)));
   }
   std::cout << "remedies: " << count.plans << " plans, " << count.misfits << " do not fit, nothing small helps " << count.nothing
             << " of them; by kind";

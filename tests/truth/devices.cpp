@@ -69,14 +69,14 @@ TEST_CASE("catalog devices have the figures of devices.json") {
 
     // Driver, else framework, else nameplate.
     if (row.get_child("memory_reported_by_driver").count("bytes") != 0) {
-      CHECK(spec.memory_source == shardplan::capacity_source::driver);
+      CHECK(spec.capacity_source == shardplan::capacity_source::driver);
       CHECK(spec.memory.count == row.get<std::int64_t>("memory_reported_by_driver.bytes"));
       CHECK(spec.memory.count == row.get<std::int64_t>("memory_reported_by_driver.MiB") * 1'048'576);
     } else if (!truth::is_null(row, "memory_total_seen_by_framework_GiB")) {
-      CHECK(spec.memory_source == shardplan::capacity_source::framework);
+      CHECK(spec.capacity_source == shardplan::capacity_source::framework);
       CHECK(spec.memory.count == figure("memory_total_seen_by_framework_GiB", 2) * 1'073'741'824 / 100);
     } else {
-      CHECK(spec.memory_source == shardplan::capacity_source::nameplate);
+      CHECK(spec.capacity_source == shardplan::capacity_source::nameplate);
       CHECK(dies * spec.memory.count == figure("hbm_nameplate_GB", 9));
     }
 

@@ -132,7 +132,7 @@ shardplan::plan_spec spec_of(const truth::json& config) {
   spec.pp = number("pipeline_model_parallel_size", 1);
   spec.cp = number("context_parallel_size", 1);
   spec.ep = number("expert_model_parallel_size", 1);
-  spec.etp = number("expert_tensor_parallel_size", spec.tp);
+  if (spec.model.experts.count > 0) spec.etp = number("expert_tensor_parallel_size", spec.tp);  // says nothing of a dense model
   spec.sequence_parallel = flag("sequence_parallel") ? shardplan::toggle::on : shardplan::toggle::off;
   spec.dp = needed("world_size") / (spec.tp * spec.pp * spec.cp);
   spec.sequence = needed("seq_length");

@@ -8,7 +8,7 @@
 namespace shardplan {
 
 /// An exact, signed amount of memory or traffic in bytes. 63 bits hold 8 EiB; every operation is checked (core/checked.hpp), so an
-/// overflow is an error and never a wrap. Comparisons and arithmetic work in CUDA device code without a flag.
+/// overflow is an error and never a wrap. Comparisons and arithmetic work in CUDA device code with no flag but -std=c++20.
 /// The comparisons are written by hand because <compare> alone would cost half as much as the rest of the core.
 struct bytes {
   std::int64_t count = 0;  ///< bytes
@@ -27,7 +27,9 @@ struct bytes {
   /// Truncates, as an integer division does; error when `right` is 0. Use `ceil_divide` on `.count` to size a shard.
   friend constexpr SHARDPLAN_HOST_DEVICE bytes operator/(bytes left, std::int64_t right) { return {checked_divide(left.count, right)}; }
 
+  /// Adds in place. Error: `result_leaves_63_bits`.
   constexpr SHARDPLAN_HOST_DEVICE bytes& operator+=(bytes right) { return *this = *this + right; }
+  /// Subtracts in place. Error: `result_leaves_63_bits`.
   constexpr SHARDPLAN_HOST_DEVICE bytes& operator-=(bytes right) { return *this = *this - right; }
 };
 
@@ -49,15 +51,15 @@ constexpr bytes scaled(unsigned long long count, std::int64_t unit) {
 /// unit does not compile, an amount beyond 63 bits is an error.
 inline namespace literals {
 
-constexpr bytes operator""_B(unsigned long long count) { return detail::scaled(count, 1); }
-constexpr bytes operator""_KiB(unsigned long long count) { return detail::scaled(count, std::int64_t{1} << 10); }
-constexpr bytes operator""_MiB(unsigned long long count) { return detail::scaled(count, std::int64_t{1} << 20); }
-constexpr bytes operator""_GiB(unsigned long long count) { return detail::scaled(count, std::int64_t{1} << 30); }
-constexpr bytes operator""_TiB(unsigned long long count) { return detail::scaled(count, std::int64_t{1} << 40); }
-constexpr bytes operator""_KB(unsigned long long count) { return detail::scaled(count, 1'000); }
-constexpr bytes operator""_MB(unsigned long long count) { return detail::scaled(count, 1'000'000); }
-constexpr bytes operator""_GB(unsigned long long count) { return detail::scaled(count, 1'000'000'000); }
-constexpr bytes operator""_TB(unsigned long long count) { return detail::scaled(count, 1'000'000'000'000); }
+constexpr bytes operator""_B(unsigned long long count) { return detail::scaled(count, 1); }                        ///< 1 byte each
+constexpr bytes operator""_KiB(unsigned long long count) { return detail::scaled(count, std::int64_t{1} << 10); }  ///< 2^10 bytes each
+constexpr bytes operator""_MiB(unsigned long long count) { return detail::scaled(count, std::int64_t{1} << 20); }  ///< 2^20 bytes each
+constexpr bytes operator""_GiB(unsigned long long count) { return detail::scaled(count, std::int64_t{1} << 30); }  ///< 2^30 bytes each
+constexpr bytes operator""_TiB(unsigned long long count) { return detail::scaled(count, std::int64_t{1} << 40); }  ///< 2^40 bytes each
+constexpr bytes operator""_KB(unsigned long long count) { return detail::scaled(count, 1'000); }                   ///< 10^3 bytes each
+constexpr bytes operator""_MB(unsigned long long count) { return detail::scaled(count, 1'000'000); }               ///< 10^6 bytes each
+constexpr bytes operator""_GB(unsigned long long count) { return detail::scaled(count, 1'000'000'000); }           ///< 10^9 bytes each
+constexpr bytes operator""_TB(unsigned long long count) { return detail::scaled(count, 1'000'000'000'000); }       ///< 10^12 bytes each
 
 }  // namespace literals
 

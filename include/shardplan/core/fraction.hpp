@@ -10,10 +10,11 @@ namespace shardplan {
 /// An exact rational number, always reduced, with a positive denominator. It is a structural type. Bubbles, efficiencies and shares of
 /// memory are fractions, so two readers get the same digits. Operations are checked: an overflow or a zero denominator is an error.
 struct fraction {
-  std::int64_t numerator = 0;
+  std::int64_t numerator = 0;    ///< carries the sign
   std::int64_t denominator = 1;  ///< always > 0
 
   constexpr fraction() = default;
+  /// A whole number.
   constexpr fraction(std::int64_t whole) : numerator(whole) {}  // NOLINT(google-explicit-constructor): an integer is a fraction
   /// Reduces. Errors: `division_by_zero` when `below` is 0, `result_leaves_63_bits` when the reduced value does not fit.
   constexpr fraction(std::int64_t above, std::int64_t below) {
@@ -73,14 +74,22 @@ private:
     while (true) {
       std::int64_t left_whole = left_above / left_below, left_rest = left_above % left_below;
       std::int64_t right_whole = right_above / right_below, right_rest = right_above % right_below;
-      if (left_rest < 0) left_rest += left_below, --left_whole;
-      if (right_rest < 0) right_rest += right_below, --right_whole;
+      if (left_rest < 0) {
+        left_rest += left_below;
+        --left_whole;
+      }
+      if (right_rest < 0) {
+        right_rest += right_below;
+        --right_whole;
+      }
       if (left_whole != right_whole) return left_whole < right_whole;
       if (left_rest == 0 || right_rest == 0) return left_rest == 0 && right_rest != 0;
       // left_rest / left_below < right_rest / right_below  <=>  right_below / right_rest < left_below / left_rest
       const std::int64_t old_left_below = left_below;
-      left_above = right_below, left_below = right_rest;
-      right_above = old_left_below, right_below = left_rest;
+      left_above = right_below;
+      left_below = right_rest;
+      right_above = old_left_below;
+      right_below = left_rest;
     }
   }
 };

@@ -10,27 +10,27 @@ namespace shardplan {
 /// begins with `note_part<kind>(spec)`. The list stands here, left of everything, because parts live in many folders and none of them may
 /// know the spec.
 enum class part_kind {
-  model,
-  cluster,
-  sequence,
-  micro_batch,
-  global_batch,
-  tp,
-  pp,
-  dp,
-  cp,
-  ep,
-  etp,
-  sequence_parallel,
-  zero,
-  offload,
-  layer_split,
-  vocabulary_multiple,
-  schedule,
-  optimizer,
-  precision,
-  recompute,
-  headroom,
+  model,                ///< `model<>`, needed
+  cluster,              ///< `cluster<>`, needed
+  sequence,             ///< `sequence<>`, needed; tokens
+  micro_batch,          ///< `micro_batch<>`, needed; sequences
+  global_batch,         ///< `global_batch<>`, needed; sequences
+  tp,                   ///< `tp<>`: tensor parallel degree
+  pp,                   ///< `pp<>`: pipeline parallel degree
+  dp,                   ///< `dp<>`: data parallel degree
+  cp,                   ///< `cp<>`: context parallel degree
+  ep,                   ///< `ep<>`: expert parallel degree
+  etp,                  ///< `etp<>`: tensor parallel degree of routed experts
+  sequence_parallel,    ///< `sequence_parallel<>`: a switch
+  zero,                 ///< `zero<>`: ZeRO stage, 0 to 3
+  offload,              ///< `offload<>`: what leaves the device
+  layer_split,          ///< `layer_split<>`: layers of each stage
+  vocabulary_multiple,  ///< `vocabulary_multiple<>`: rows that the vocabulary is padded to a multiple of
+  schedule,             ///< `schedule<>`: the order in the pipeline
+  optimizer,            ///< `optimizer<>`: what is kept for each parameter
+  precision,            ///< `precision<>`: bytes of each form of a parameter
+  recompute,            ///< `recompute<>`: what backward computes again
+  headroom,             ///< `headroom<>`: MiB that stay free
 };
 
 namespace detail {
@@ -56,10 +56,20 @@ constexpr void note_part(Spec& spec) {
   spec.said_parts |= slot;
 }
 
-/// A type that can stand in a plan: it names its slot. `plan<..., int>` fails this concept, one error.
+namespace detail {
+// Only a constant can be its argument: a member that is not constexpr, or not static, fails the concept that asks for it.
+template <bool>
+struct needs_constant;
+}  // namespace detail
+
+/// A type that can stand in a plan: it names its slot.
 template <class Type>
 concept part = requires {
   requires detail::same<typename detail::plain<decltype(Type::kind)>::type, part_kind>;
 };
+
+/// Declared and never defined: `plan<..., int>` is one error line that names `no_part_of_a_plan<int>`.
+template <class Type>
+struct no_part_of_a_plan;
 
 }  // namespace shardplan

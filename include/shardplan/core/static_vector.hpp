@@ -12,16 +12,23 @@ namespace shardplan {
 /// Only the first `size()` values are compared. Error: pushing beyond the capacity is `capacity_exceeded`, nothing is dropped.
 template <class Value, std::size_t Capacity>
 struct static_vector {
-  Value values[Capacity]{};
-  std::size_t length = 0;
+  Value values[Capacity]{};  ///< all slots; only the first `length` count
+  std::size_t length = 0;    ///< values that were pushed
 
+  /// Values in it.
   constexpr std::size_t size() const { return length; }
+  /// Whether there is none.
   constexpr bool empty() const { return length == 0; }
   static constexpr std::size_t capacity() { return Capacity; }
+  /// The first value; in front of `size()` of them.
   constexpr const Value* data() const { return values; }
+  /// The first value.
   constexpr const Value* begin() const { return values; }
+  /// Behind the last value.
   constexpr const Value* end() const { return values + length; }
+  /// The first value, to be changed.
   constexpr Value* begin() { return values; }
+  /// Behind the last value.
   constexpr Value* end() { return values + length; }
 
   /// Error: `index_out_of_range` when `index` is not below `size()`.
@@ -29,11 +36,13 @@ struct static_vector {
     if (index >= length) index_out_of_range();
     return values[index];
   }
+  /// The same, to be changed. Error: `index_out_of_range`.
   constexpr Value& operator[](std::size_t index) {
     if (index >= length) index_out_of_range();
     return values[index];
   }
 
+  /// Adds a value at the end. Error: `capacity_exceeded` when `Capacity` values are there.
   constexpr void push_back(const Value& value) {
     if (length == Capacity) capacity_exceeded();
     values[length++] = value;
@@ -41,8 +50,8 @@ struct static_vector {
 
   friend constexpr bool operator==(const static_vector& left, const static_vector& right) {
     if (left.length != right.length) return false;
-    for (std::size_t i = 0; i < left.length; ++i)
-      if (!(left.values[i] == right.values[i])) return false;
+    for (std::size_t at = 0; at < left.length; ++at)
+      if (!(left.values[at] == right.values[at])) return false;
     return true;
   }
   friend constexpr bool operator!=(const static_vector& left, const static_vector& right) { return !(left == right); }

@@ -11,15 +11,17 @@ namespace shardplan {
 /// A name inside a spec: a pointer to a string literal that compares by its characters (comparing the pointers of two literals is not a
 /// constant expression). It owns nothing; at run time the text must outlive the spec.
 struct literal {
-  const char* characters = "";
+  const char* characters = "";  ///< null-terminated; somebody else owns them
 
   constexpr literal() = default;
-  constexpr literal(const char* text) : characters(text) {}  // NOLINT(google-explicit-constructor): made to be written as a plain string
+  /// Converts, so that a name is written as a plain string. A null pointer is an empty name (at run time; in a constant it is an error).
+  constexpr literal(const char* text) : characters(__builtin_is_constant_evaluated() || text != nullptr ? text : "") {}
+  /// The characters, null-terminated.
   constexpr const char* c_str() const { return characters; }
   friend constexpr bool operator==(literal left, literal right) {
     const char* first = left.characters;
     const char* second = right.characters;
-    while (*first != '\0' && *first == *second) ++first, ++second;
+    for (; *first != '\0' && *first == *second; ++first) ++second;
     return *first == *second;
   }
   friend constexpr bool operator!=(literal left, literal right) { return !(left == right); }
@@ -29,14 +31,18 @@ struct literal {
 /// run time alike. Always null-terminated. What does not fit is not lost in silence: `truncated` says so.
 template <std::size_t Capacity>
 struct text {
-  char characters[Capacity + 1]{};
-  std::size_t length = 0;
-  bool truncated = false;
+  char characters[Capacity + 1]{};  ///< null-terminated
+  std::size_t length = 0;           ///< characters before the null
+  bool truncated = false;           ///< whether something did not fit
 
+  /// The characters, null-terminated.
   constexpr const char* data() const { return characters; }
+  /// The characters, null-terminated.
   constexpr const char* c_str() const { return characters; }
+  /// Characters before the null.
   constexpr std::size_t size() const { return length; }
 
+  /// Appends a character; one that does not fit is left out and sets `truncated`. No error.
   constexpr text& append(char character) {
     if (length == Capacity) {
       truncated = true;
@@ -46,11 +52,14 @@ struct text {
     }
     return *this;
   }
+  /// Appends a null-terminated string, as far as it fits.
   constexpr text& append(const char* more) {
     for (; *more != '\0'; ++more) append(*more);
     return *this;
   }
+  /// Appends a name, as far as it fits.
   constexpr text& append(literal more) { return append(more.characters); }
+  /// Appends a number in decimal digits, as far as they fit.
   constexpr text& append(std::int64_t number) {
     char digits[20]{};
     int count = 0;

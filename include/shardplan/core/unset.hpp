@@ -9,4 +9,8 @@ namespace shardplan {
 /// "not said".
 inline constexpr std::int64_t unset = INT64_MIN;
 
+/// A number that a part says. The one that means `unset` becomes its neighbour, which every range refuses as well.
+template <std::int64_t Value>
+inline constexpr std::int64_t said = Value == unset ? unset + 1 : Value;
+
 }  // namespace shardplan

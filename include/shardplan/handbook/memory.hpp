@@ -15,7 +15,7 @@ namespace shardplan::handbook {
 
 /// Bytes that one parameter costs in each of the three kinds of state that ZeRO divides. None may be negative, and not all zero.
 struct counting {
-  std::int64_t weights = 0;
+  std::int64_t weights = 0;    ///< the copy that layers read
   std::int64_t gradients = 0;  ///< with every copy of them
   std::int64_t optimizer = 0;  ///< moments, and the fp32 master weights where there are some
 
@@ -102,7 +102,7 @@ constexpr bytes offloaded(std::int64_t parameters, counting bytes_of = handbook_
 /// Bytes that cross a link of one device in one optimizer step, in each direction.
 struct transfer {
   bytes away;  ///< from the device to the host, or from the host to NVMe
-  bytes back;
+  bytes back;  ///< the other way
 
   friend constexpr bool operator==(const transfer&, const transfer&) = default;
 };

@@ -19,11 +19,11 @@ constexpr std::int64_t total_devices(std::int64_t data_parallel, std::int64_t te
 
 /// Devices and how they are divided.
 struct layout {
-  std::int64_t nodes = 0;
-  std::int64_t devices_per_node = 0;
-  std::int64_t tp = 0;
-  std::int64_t pp = 0;
-  std::int64_t dp = 0;
+  std::int64_t nodes = 0;             ///< hosts
+  std::int64_t devices_per_node = 0;  ///< devices of one host
+  std::int64_t tp = 0;                ///< tensor parallel degree
+  std::int64_t pp = 0;                ///< pipeline stages
+  std::int64_t dp = 0;                ///< replicas
 
   /// Devices in all. Error (`argument_out_of_range`) when the degrees do not multiply to them.
   constexpr std::int64_t devices() const {
@@ -70,12 +70,12 @@ constexpr node_list nodes_of_stage(const layout& where, axis_order order, std::i
 
 /// One row of the handbook's table of typical configurations (the table is lost; these rows follow from its rules, see its section 2).
 struct typical_configuration {
-  literal model;  ///< size of the model, "7B"
-  std::int64_t devices_least = 0;
-  std::int64_t devices_most = 0;  ///< more than the least where a range is given
-  std::int64_t tp = 1;
-  std::int64_t pp = 1;
-  literal sharding;  ///< how states are divided over data parallelism; empty where nothing is said
+  literal model;                   ///< size of the model, "7B"
+  std::int64_t devices_least = 0;  ///< devices, the fewest that are named
+  std::int64_t devices_most = 0;   ///< more than the least where a range is given
+  std::int64_t tp = 1;             ///< tensor parallel degree
+  std::int64_t pp = 1;             ///< pipeline stages
+  literal sharding;                ///< how states are divided over data parallelism; empty where nothing is said
 
   /// Replicas on `devices` devices. Error (`division_leaves_a_rest`) when the degrees do not divide them.
   constexpr std::int64_t dp(std::int64_t devices) const { return exact_divide(detail::positive(devices), checked_multiply(tp, pp)); }

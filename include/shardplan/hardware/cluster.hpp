@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/part.hpp>
+#include <shardplan/core/unset.hpp>
 #include <shardplan/hardware/device.hpp>
 
 #include <cstdint>
@@ -16,8 +17,8 @@ struct cluster {
   static constexpr void apply(Spec& spec) {
     note_part<part_kind::cluster>(spec);
     spec.device = Device::spec;
-    spec.devices_per_node = DevicesPerNode;
-    spec.nodes = Nodes;
+    spec.devices_per_node = said<DevicesPerNode>;
+    spec.nodes = said<Nodes>;
   }
 };
 

@@ -21,7 +21,8 @@ enum class capacity_source {
 struct device_spec {
   literal name{};  ///< the vendor's name
   bytes memory{};  ///< capacity that a plan is held against
-  capacity_source memory_source = capacity_source::nameplate;
+  /// Where `memory` comes from.
+  shardplan::capacity_source capacity_source = shardplan::capacity_source::nameplate;
   std::int64_t bf16_flops = 0;        ///< peak dense BF16 matrix operations a second, without sparsity; 0: none
   std::int64_t fp8_flops = 0;         ///< the same for FP8; 0: none
   std::int64_t memory_bandwidth = 0;  ///< bytes a second
@@ -36,7 +37,8 @@ struct device_spec {
 /// A type that says a device: it has `static constexpr shardplan::device_spec spec`.
 template <class Device>
 concept device = requires {
-  requires detail::same<typename detail::plain<decltype(Device::spec)>::type, device_spec>;
-};
+  requires detail::same<decltype(&Device::spec), const device_spec*>;
+}
+&&requires { typename detail::needs_constant<static_cast<bool>(Device::spec.fabric_domain)>; };
 
 }  // namespace shardplan

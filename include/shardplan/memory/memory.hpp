@@ -8,6 +8,7 @@
 #include <shardplan/memory/states.hpp>
 #include <shardplan/memory/units.hpp>
 #include <shardplan/memory/working_set.hpp>
+#include <shardplan/parallel/activation_shard.hpp>
 #include <shardplan/parallel/stages.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
 #include <shardplan/spec/derived.hpp>
@@ -19,10 +20,10 @@ namespace shardplan {
 
 /// What all stages of a plan have in common: computed once, read for each stage. Only for a spec that broke no rule of the first two tiers.
 struct memory_layout {
-  derived facts{};
-  model_units units{};
-  saved_activations saved{};
-  phase_sizes phases{};
+  derived facts{};            ///< degrees, micro-batches, tokens, vocabulary
+  model_units units{};        ///< elements of input, block and output on a rank
+  saved_activations saved{};  ///< bytes that a block keeps of one micro-batch
+  phase_sizes phases{};       ///< bytes that live in one phase
 };
 
 /// The layout of a spec that broke no rule of the first two tiers.
@@ -31,8 +32,9 @@ constexpr memory_layout memory_layout_of(const Spec& spec) {
   memory_layout layout{};
   layout.facts = derive(spec);
   layout.units = units_of(spec, layout.facts);
-  layout.saved = saved_by_block(spec, layout.facts);
-  layout.phases = phases_of(spec, layout.facts, layout.saved);
+  const activation_shard shard = activation_shard_of(spec.model, layout.facts.grid, layout.facts.tokens, layout.facts.vocabulary);
+  layout.saved = saved_by_block(spec, shard);
+  layout.phases = phases_of(spec, shard, layout.saved);
   return layout;
 }
 
@@ -46,27 +48,26 @@ struct stage_account {
 constexpr stage_account account_of_stage(const plan_spec& spec, const memory_layout& layout, std::int64_t rank) {
   const std::int64_t pp = spec.pp;
   const std::int64_t chunks = spec.schedule.chunks;
+  const transformer& shape = spec.model;
   std::int64_t layers = 0;
   std::int64_t dense_layers = 0;
-  bool is_first = rank == 0;
-  bool is_last = rank == pp - 1;
-  if (chunks == 1) {
-    const layer_range range = layers_of_stage(spec.layer_split, spec.model.layers, pp, rank);
-    layers = range.count;
-    dense_layers = spec.model.experts.count == 0 ? layers : spec.model.dense_layers_in(range.first, range.count);
-  } else {
-    is_last = false;
-    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-      const std::int64_t stage = stage_of_chunk(spec.schedule.layout, pp, chunk, rank);
-      const layer_range range = layers_of_stage(spec.layer_split, spec.model.layers, pp * chunks, stage);
-      layers += range.count;
-      dense_layers += spec.model.dense_layers_in(range.first, range.count);
-      is_last = is_last || stage == pp * chunks - 1;
+  bool is_first = false;
+  bool is_last = false;
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+    const std::int64_t stage = chunks == 1 ? rank : stage_of_chunk(spec.schedule.layout, pp, chunk, rank);
+    const std::int64_t count = layers_of_stage(spec.layer_split, shape.layers, pp * chunks, stage);
+    layers += count;
+    if (shape.experts.count == 0) {
+      dense_layers += count;
+    } else if (shape.experts.leading_dense > 0 || shape.experts.layer_step > 1) {
+      dense_layers += shape.dense_layers_in(first_layer_of_stage(spec.layer_split, shape.layers, pp * chunks, stage), count);
     }
+    is_first = is_first || stage == 0;
+    is_last = is_last || stage == pp * chunks - 1;
   }
-  if (is_last && spec.model.next_token_layers > 0) {
-    layers += spec.model.next_token_layers;
-    if (spec.model.experts.count == 0) dense_layers += spec.model.next_token_layers;
+  if (is_last && shape.next_token_layers > 0) {
+    layers += shape.next_token_layers;
+    if (shape.experts.count == 0) dense_layers += shape.next_token_layers;
   }
   const std::int64_t expert_layers = layers - dense_layers;
 
@@ -75,11 +76,15 @@ constexpr stage_account account_of_stage(const plan_spec& spec, const memory_lay
   const unit& expert_block = layout.units[place::expert_block];
   const unit& input = layout.units[place::input];
   const unit& output = layout.units[place::output];
+  // A tied head and the embedding of further tokens are the same tensor on a rank that holds the embedding; elsewhere a copy with all its
+  // states.
+  const bool copies_head = is_last && !is_first;
+  const unit& head_copy = layout.units.tied_head;
   const std::int64_t dense = layers * every_block.dense + dense_layers * dense_block.dense + expert_layers * expert_block.dense +
-                             (is_first ? input.dense : 0) + (is_last ? output.dense : 0);
+                             (is_first ? input.dense : 0) + (is_last ? output.dense : 0) + (copies_head ? head_copy.dense : 0);
   const auto sum = [&](std::int64_t unit::*field) {
     return layers * every_block.*field + dense_layers * dense_block.*field + expert_layers * expert_block.*field +
-           (is_first ? input.*field : 0) + (is_last ? output.*field : 0);
+           (is_first ? input.*field : 0) + (is_last ? output.*field : 0) + (copies_head ? head_copy.*field : 0);
   };
   // Only what some account of this plan reads is added up.
   unit held{};
@@ -109,9 +114,9 @@ constexpr stage_account account_of_stage(const plan_spec& spec, const memory_lay
   const std::int64_t in_flight = spec.schedule.in_flight(pp, layout.facts.micro_batches, chunks, rank);
   std::int64_t kept = spec.recompute == recomputes::full ? saved.block_input * layers
                                                          : saved.dense_block * dense_layers + saved.expert_block * expert_layers;
-  if (is_first && spec.model.embedding_norm) kept += saved.block_input;
+  if (is_first && shape.embedding_norm) kept += saved.block_input;
   // Around a next-token layer's block: the inputs of its three norms, what the last gives to the head, and the projection's input.
-  if (is_last && spec.model.next_token_layers > 0) kept += 6 * saved.block_input * spec.model.next_token_layers;
+  if (is_last && shape.next_token_layers > 0) kept += 6 * saved.block_input * shape.next_token_layers;
   report.activations.count = chunks == 1 ? kept * in_flight : ceil_divide(kept * in_flight, chunks);
 
   const phase_sizes& phases = layout.phases;

@@ -3,6 +3,7 @@
 
 #include <shardplan/core/checked.hpp>
 #include <shardplan/model/tensor.hpp>
+#include <shardplan/parallel/sharding.hpp>
 #include <shardplan/parallel/tensor_shard.hpp>
 #include <shardplan/recipe/optimizer.hpp>
 
@@ -33,13 +34,13 @@ constexpr std::int64_t whole_state_bytes(const optimizer_spec& optimizer, std::i
 /// matrices; where those have a rule of their own they are shared out apart from the rest.
 constexpr std::int64_t flat_state_bytes(const optimizer_spec& optimizer, std::int64_t moment_bytes, std::int64_t elements,
                                         std::int64_t hidden, std::int64_t shards) {
-  const std::int64_t share = ceil_divide(elements, shards);
-  if (optimizer.eight_bit)
-    return share < optimizer.least_elements ? 4 * optimizer.moments * share : eight_bit_moments(optimizer, optimizer.moments, share);
-  if (optimizer.hidden_matrix_moments >= 0)
-    return moment_bytes *
-           (optimizer.hidden_matrix_moments * ceil_divide(hidden, shards) + optimizer.moments * ceil_divide(elements - hidden, shards));
-  return (optimizer.factored ? 4 : moment_bytes) * optimizer.moments * share;
+  const auto of_group = [&](std::int64_t moments, std::int64_t count) {
+    const std::int64_t share = flat_shard(count, shards);
+    if (!optimizer.eight_bit) return (optimizer.factored ? 4 : moment_bytes) * moments * share;
+    return share < optimizer.least_elements ? 4 * moments * share : eight_bit_moments(optimizer, moments, share);
+  };
+  if (optimizer.hidden_matrix_moments < 0) return of_group(optimizer.moments, elements);
+  return of_group(optimizer.hidden_matrix_moments, hidden) + of_group(optimizer.moments, elements - hidden);
 }
 
 }  // namespace shardplan

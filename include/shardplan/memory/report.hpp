@@ -7,7 +7,17 @@
 namespace shardplan {
 
 /// The parts of a rank's memory, in the order of `memory_report`.
-enum class component { weights, gradients, master, optimizer, activations, logits, working, buffers, reserve };
+enum class component {
+  weights,      ///< the weights that layers read; exact
+  gradients,    ///< gradients and their accumulator; exact
+  master,       ///< the optimizer's own copy of the weights; exact
+  optimizer,    ///< moments, factors, code tables; exact
+  activations,  ///< tensors kept for backward; reference formula
+  logits,       ///< what head and loss keep; reference formula
+  working,      ///< what lives in one phase only; estimate
+  buffers,      ///< buckets and scratch that stay; estimate
+  reserve       ///< context, communicators, headroom; estimate
+};
 
 /// Bytes on one device of one pipeline stage, at the moment of its peak (second step on, when the optimizer has its state). The first four
 /// are exact; `activations` and `logits` are the reference formulas of their kernels; `working`, `buffers` and `reserve` are estimates:
@@ -18,7 +28,7 @@ struct memory_report {
   bytes master{};       ///< the optimizer's own copy of the weights
   bytes optimizer{};    ///< moments, factors, code tables
   bytes activations{};  ///< tensors kept for backward: one micro-batch x micro-batches in flight
-  bytes logits{};       ///< what head and loss keep; only on the last stage
+  bytes logits{};       ///< what head and loss keep; on the last stage, and 0 there unless the loss is its peak
   bytes working{};      ///< lives inside one phase only: gradients of activations, gathered weights, a recomputed layer
   bytes buffers{};      ///< communication buckets and scratch that stays
   bytes reserve{};      ///< outside the framework's allocator: context, communicators, headroom
@@ -66,8 +76,8 @@ constexpr bytes component_of(const memory_report& report, component which) {
 /// The largest component (the first of equals).
 constexpr component largest_component(const memory_report& report) {
   component largest = component::weights;
-  for (int i = 1; i <= static_cast<int>(component::reserve); ++i)
-    if (component_of(report, static_cast<component>(i)) > component_of(report, largest)) largest = static_cast<component>(i);
+  for (int at = 1; at <= static_cast<int>(component::reserve); ++at)
+    if (component_of(report, static_cast<component>(at)) > component_of(report, largest)) largest = static_cast<component>(at);
   return largest;
 }
 

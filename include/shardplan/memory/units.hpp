@@ -28,8 +28,8 @@ struct unit {
 
 /// The units of a model on one rank of the model-parallel grid.
 struct model_units {
-  unit at[5]{};  ///< by `place`; with pp > 1 `output` includes a second copy of the embedding if the head is tied or further tokens are
-                 ///< predicted
+  unit at[5]{};      ///< by `place`
+  unit tied_head{};  ///< the copy of the embedding that a last stage without it has, for a tied head or to look up further tokens
 
   /// What the rank holds of one place: `every_block` is what all blocks have, `dense_block` and `expert_block` what comes to it.
   constexpr const unit& operator[](place where) const { return at[static_cast<int>(where)]; }
@@ -48,7 +48,7 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
   const bool counts_linear = !gathers && spec.precision.weight > spec.precision.compute;
   detail::walk_tensors(spec.model, [&](const char*, std::int64_t rows, std::int64_t columns, split how, role purpose, place where,
                                        std::int64_t copies, std::int64_t) {
-    const bool routed = purpose >= role::routed_expert;  // is_routed, without a call
+    const bool routed = purpose == role::routed_expert || purpose == role::expert_bias;  // is_routed, without a call
     const tensor_shard shard = shard_of(rows, columns, copies, how, routed, facts.grid, facts.vocabulary, head_width);
     const std::int64_t one = shard.rows * shard.columns;
     const std::int64_t elements = one * shard.copies;
@@ -66,16 +66,13 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
     }
     if (spec.zero == 0) owner.state_bytes += whole_state_bytes(spec.optimizer, spec.precision.moment, purpose, shard);
     if (needs_embedding && purpose == role::embedding) {
-      // The last stage multiplies with the embedding (a tied head) or looks up the next token: with one stage it is the same tensor, with
-      // several the last one has a copy.
+      // The last stage multiplies with the embedding (a tied head) or looks up the next token: the same tensor, or a copy.
       if (tied) {
         output.linear_shapes += elements;
         if (counts_linear) output.linear += elements;
       }
-      if (spec.pp > 1) {
-        output.dense += elements;
-        output.state_bytes += owner.state_bytes;
-      }
+      units.tied_head.dense = elements;
+      units.tied_head.state_bytes = owner.state_bytes;
     }
   });
   return units;

@@ -3,7 +3,7 @@
 
 #include <shardplan/memory/activations.hpp>
 #include <shardplan/memory/units.hpp>
-#include <shardplan/spec/derived.hpp>
+#include <shardplan/parallel/activation_shard.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
 #include <cstdint>
@@ -24,20 +24,18 @@ struct phase_sizes {
 /// - loss, on the last stage: one copy of the logits in the compute precision (fused cross-entropy in place), one more for each next-token
 /// layer, and 8Th / t around the final norm. Both hold two gathered sequence buffers under sequence parallelism. With the states and
 /// `stage_buffers` within 0.4 % of 27 runs on B200 (tests/truth/b200.cpp).
-constexpr phase_sizes phases_of(const plan_spec& spec, const derived& facts, const saved_activations& saved) {
+constexpr phase_sizes phases_of(const plan_spec& spec, const activation_shard& shard, const saved_activations& saved) {
   const transformer& shape = spec.model;
   const std::int64_t element = spec.precision.compute;
-  const std::int64_t tp = facts.grid.tp;
-  const std::int64_t gathered = facts.grid.sequence_shards > 1 ? 2 * element * shape.hidden * facts.tokens : 0;
+  const std::int64_t gathered = shard.own_tokens < shard.tokens ? 2 * element * shape.hidden * shard.tokens : 0;
   const bool full = spec.recompute == recomputes::full;
 
   phase_sizes sizes{};
-  sizes.dense_backward = gathered + saved.block_input + element * 2 * (shape.ffn / tp) * facts.tokens + (full ? saved.dense_block : 0);
+  sizes.dense_backward = gathered + saved.block_input + element * 2 * shard.ffn * shard.tokens + (full ? saved.dense_block : 0);
   if (shape.experts.count > 0)
-    sizes.expert_backward = gathered + saved.block_input +
-                            element * 2 * (shape.expert_width() / facts.grid.etp) * routed_tokens(spec, facts) +
-                            (full ? saved.expert_block : 0);
-  sizes.logits = element * (facts.vocabulary / tp) * facts.tokens * (1 + shape.next_token_layers);
+    sizes.expert_backward =
+        gathered + saved.block_input + element * 2 * shard.expert_ffn * shard.routed_tokens + (full ? saved.expert_block : 0);
+  sizes.logits = element * shard.vocabulary * shard.tokens * (1 + shape.next_token_layers);
   sizes.around_loss = gathered + 4 * saved.block_input;
   return sizes;
 }
@@ -51,7 +49,8 @@ constexpr std::int64_t gathered_units(const precision_spec& precision, const mod
   block += units[place::every_block].elements();
   std::int64_t largest = block;
   if (is_first && units[place::input].elements() > largest) largest = units[place::input].elements();
-  if (is_last && units[place::output].elements() > largest) largest = units[place::output].elements();
+  const std::int64_t output = units[place::output].elements() + (is_first ? 0 : units.tied_head.elements());
+  if (is_last && output > largest) largest = output;
   return precision.compute * (largest + block) + precision.gradient * largest;
 }
 

@@ -142,6 +142,20 @@ constexpr void walk_tensors(const transformer& shape, Visit&& visit) {
   if (shape.head_bias) visit("head_bias", shape.vocab, 1, split::vocabulary, role::bias, place::output, 1, 1);
 }
 
+// No count of tensors is negative, and an expert cannot be visited that is not there.
+constexpr void check_sizes(const transformer& shape) {
+  const experts& routed = shape.experts;
+  const latent_attention& latent = shape.latent;
+  const std::int64_t sizes[] = {
+      shape.layers,    shape.hidden,      shape.heads,           shape.kv_heads,          shape.head_dim,    shape.ffn,
+      shape.vocab,     shape.positions,   shape.position_offset, shape.next_token_layers, routed.count,      routed.top_k,
+      routed.ffn,      routed.shared_ffn, routed.leading_dense,  routed.layer_step,       latent.query_rank, latent.key_value_rank,
+      latent.rope_dim, latent.nope_dim,   latent.value_dim};
+  for (const std::int64_t size : sizes)
+    if (size < 0) argument_out_of_range();
+  if (routed.top_k > routed.count || routed.leading_dense > shape.layers) argument_out_of_range();
+}
+
 }  // namespace detail
 
 /// Every distinct parameter tensor of a transformer with its multiplicity, in the order of a forward pass. Linear weights are listed one by
@@ -149,6 +163,7 @@ constexpr void walk_tensors(const transformer& shape, Visit&& visit) {
 /// A tied head is not listed. Errors: an overflow, or `heads` that do not divide `hidden`, is an `arithmetic_error`.
 template <class Shape = transformer>
 constexpr tensor_list tensors_of(const Shape& shape) {
+  detail::check_sizes(shape);
   tensor_list list{};
   detail::walk_tensors(shape, [&](const char* name, std::int64_t rows, std::int64_t columns, split how, role purpose, place where,
                                   std::int64_t copies, std::int64_t layers) {

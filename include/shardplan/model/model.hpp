@@ -9,8 +9,9 @@ namespace shardplan {
 /// A type that says a model: it has `static constexpr shardplan::transformer shape`.
 template <class Model>
 concept transformer_model = requires {
-  requires detail::same<typename detail::plain<decltype(Model::shape)>::type, transformer>;
-};
+  requires detail::same<decltype(&Model::shape), const transformer*>;
+}
+&&requires { typename detail::needs_constant<static_cast<bool>(Model::shape.layers)>; };
 
 /// A type whose parameters can be counted: a model with a `shape`, or a `network` of one's own layers (model/network.hpp).
 template <class Model>

@@ -103,8 +103,8 @@ private:
   static constexpr void visit(Tell tell) {
     if constexpr (transformer_model<Element>) {
       for (const tensor& item : tensors_of(Element::shape))
-        tell(item,
-             is_routed(item.purpose) ? exact_divide(item.multiplicity, item.copies) * Element::shape.experts.top_k : item.multiplicity);
+        tell(item, is_routed(item.purpose) ? checked_multiply(exact_divide(item.multiplicity, item.copies), Element::shape.experts.top_k)
+                                           : item.multiplicity);
     } else {
       for (tensor item : Element::tensors) {
         item.multiplicity = checked_multiply(item.copies, Element::repeats);

@@ -16,6 +16,7 @@ namespace shardplan {
 /// Errors: a figure beyond 63 bits, or `heads` that do not divide `hidden`, is an `arithmetic_error`.
 template <class Shape = transformer>
 constexpr std::int64_t parameter_count_of(const Shape& shape) {
+  detail::check_sizes(shape);
   std::int64_t sum = 0;
   detail::walk_tensors(
       shape, [&](const char*, std::int64_t rows, std::int64_t columns, split, role, place, std::int64_t copies, std::int64_t layers) {
@@ -28,6 +29,7 @@ constexpr std::int64_t parameter_count_of(const Shape& shape) {
 /// (DeepSeek's published figures leave the input embedding out). Equal to `parameter_count_of` for a dense model. Errors as there.
 template <class Shape = transformer>
 constexpr std::int64_t active_parameter_count_of(const Shape& shape) {
+  detail::check_sizes(shape);
   std::int64_t sum = 0;
   detail::walk_tensors(shape, [&](const char*, std::int64_t rows, std::int64_t columns, split, role purpose, place, std::int64_t copies,
                                   std::int64_t layers) {

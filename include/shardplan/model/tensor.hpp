@@ -18,8 +18,19 @@ enum class split {
 };
 
 /// What a tensor is for. Optimizers and recipes treat the roles differently (Muon takes the hidden matrices only).
-/// Those of routed experts, `expert_bias` being a bias of one, stand last.
-enum class role { embedding, position, attention, mlp, shared_expert, router, norm, bias, head, routed_expert, expert_bias };
+enum class role {
+  embedding,      ///< token embedding
+  position,       ///< learned positions
+  attention,      ///< query, key, value and output projections
+  mlp,            ///< linears of a dense feed-forward network
+  routed_expert,  ///< linears of a routed expert
+  expert_bias,    ///< bias vector of a linear of a routed expert
+  shared_expert,  ///< linears of the shared experts
+  router,         ///< chooses the experts of a token
+  norm,           ///< weight or bias vector of a norm
+  bias,           ///< bias vector of any other linear
+  head            ///< output projection to the vocabulary
+};
 
 /// Where in the model a tensor stands; a pipeline stage owns it when it owns the place.
 enum class place {
@@ -39,7 +50,7 @@ constexpr bool is_one_of(unsigned set, role purpose) { return (set >> static_cas
 /// Whether tensors of that role are matrices: all but norms and biases (a tensor with one row is a matrix too).
 constexpr bool is_matrix(role purpose) { return !detail::is_one_of(detail::roles<role::norm, role::bias, role::expert_bias>, purpose); }
 /// Whether it belongs to one routed expert, and so lies on the ranks that hold that expert.
-constexpr bool is_routed(role purpose) { return purpose >= role::routed_expert; }
+constexpr bool is_routed(role purpose) { return detail::is_one_of(detail::roles<role::routed_expert, role::expert_bias>, purpose); }
 /// Whether it is the weight of a matrix product in the compute precision (the router runs in fp32, the embedding is a look-up).
 constexpr bool is_linear(role purpose) {
   return detail::is_one_of(detail::roles<role::attention, role::mlp, role::routed_expert, role::shared_expert, role::head>, purpose);
@@ -51,14 +62,14 @@ constexpr bool is_hidden_matrix(role purpose) {
 
 /// One distinct parameter tensor of a model, unsharded.
 struct tensor {
-  literal name{};                 ///< snake_case, unique within a model
-  std::int64_t rows = 0;          ///< output features, or the length of a vector
-  std::int64_t columns = 1;       ///< input features; 1 for a vector
-  split how = split::replicated;  ///< how tensor parallelism divides it
-  role purpose = role::norm;      ///< what it is for
-  place where = place::every_block;
-  std::int64_t copies = 1;        ///< tensors of this shape in one place: the number of experts for an expert's matrix, else 1
-  std::int64_t multiplicity = 1;  ///< tensors of this shape in the whole model: `copies` times the layers that have it
+  literal name{};                    ///< snake_case, unique within a model
+  std::int64_t rows = 0;             ///< output features, or the length of a vector
+  std::int64_t columns = 1;          ///< input features; 1 for a vector
+  split how = split::replicated;     ///< how tensor parallelism divides it
+  role purpose = role::norm;         ///< what it is for
+  place where = place::every_block;  ///< where in the model it stands
+  std::int64_t copies = 1;           ///< tensors of this shape in one place: the number of experts for an expert's matrix, else 1
+  std::int64_t multiplicity = 1;     ///< tensors of this shape in the whole model: `copies` times the layers that have it
 
   /// Elements of one copy.
   constexpr std::int64_t elements() const { return checked_multiply(rows, columns); }

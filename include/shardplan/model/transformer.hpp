@@ -8,20 +8,33 @@
 namespace shardplan {
 
 /// The feed-forward network of a block. `gated`: three matrices (gate, up, down), as SwiGLU and GeGLU. `plain`: two (up, down), as GELU.
-enum class mlp { gated, plain };
+enum class mlp {
+  gated,  ///< three matrices: gate, up, down
+  plain   ///< two matrices: up, down
+};
 
-/// What a norm trains. `rms`: one weight vector. `layer`: a weight and a bias vector. `layer_without_bias`: a LayerNorm with a weight alone
-/// (Command R, MPT, DBRX). `layer_without_weights`: a LayerNorm that trains nothing (OLMo 1).
-enum class norm { rms, layer, layer_without_bias, layer_without_weights };
+/// What a norm trains.
+enum class norm {
+  rms,                   ///< one weight vector
+  layer,                 ///< a weight and a bias vector
+  layer_without_bias,    ///< a LayerNorm with a weight alone (Command R, MPT, DBRX)
+  layer_without_weights  ///< a LayerNorm that trains nothing (OLMo 1)
+};
 
-/// Norms of one block. `one`: attention and feed-forward network read the same norm's output (parallel blocks: Falcon 7B, Phi-2, Command
-/// R). `two`: one for each, before it, or after it as in OLMo 2. `four`: one before and one after each (Gemma 2 and 3).
-enum class block_norms { one = 1, two = 2, four = 4 };
+/// Norms of one block.
+enum class block_norms {
+  one = 1,  ///< attention and feed-forward network read the same norm's output (parallel blocks: Falcon 7B, Phi-2, Command R)
+  two = 2,  ///< one for each, before it, or after it as in OLMo 2
+  four = 4  ///< one before and one after each (Gemma 2 and 3)
+};
 
-/// Norms of queries and keys before attention, of the model's kind of norm. `head`: one weight vector as wide as a head, which all heads
-/// share (Qwen3, Gemma 3). `projection`: one as wide as all heads together (OLMo 2, Command R+). `without_weights`: computed, not trained
-/// (Llama 4).
-enum class qk_norm { none, head, projection, without_weights };
+/// Norms of queries and keys before attention, of the model's kind of norm.
+enum class qk_norm {
+  none,            ///< no such norm
+  head,            ///< one weight vector as wide as a head, which all heads share (Qwen3, Gemma 3)
+  projection,      ///< one as wide as all heads together (OLMo 2, Command R+)
+  without_weights  ///< computed, not trained (Llama 4)
+};
 
 /// The mixture-of-experts part of a transformer. Without it (`count` 0) every block is dense.
 struct experts {

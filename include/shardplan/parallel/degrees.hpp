@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/part.hpp>
+#include <shardplan/core/unset.hpp>
 
 #include <cstdint>
 
@@ -37,7 +38,7 @@ struct dp {
   template <class Spec>
   static constexpr void apply(Spec& spec) {
     note_part<part_kind::dp>(spec);
-    spec.dp = Degree;
+    spec.dp = said<Degree>;
   }
 };
 
@@ -75,7 +76,11 @@ struct etp {
 };
 
 /// Whether a switch was said, and how.
-enum class toggle { by_default, off, on };
+enum class toggle {
+  by_default,  ///< not said
+  off,         ///< said: no
+  on           ///< said: yes
+};
 
 /// Part of a plan (default: on exactly when tp > 1): tensor parallel ranks also share the sequence between the matrices (arXiv 2205.05198).
 template <bool On>
@@ -90,13 +95,13 @@ struct sequence_parallel {
 
 /// The grid of ranks with every default filled in. All degrees are at least 1 and their product is the world.
 struct degrees {
-  std::int64_t world = 0;  ///< devices
-  std::int64_t tp = 1;
-  std::int64_t pp = 1;
-  std::int64_t dp = 1;  ///< replicas of the batch, without cp
-  std::int64_t cp = 1;
-  std::int64_t ep = 1;
-  std::int64_t etp = 1;
+  std::int64_t world = 0;            ///< devices
+  std::int64_t tp = 1;               ///< tensor parallel degree
+  std::int64_t pp = 1;               ///< pipeline parallel degree
+  std::int64_t dp = 1;               ///< replicas of the batch, without cp
+  std::int64_t cp = 1;               ///< context parallel degree
+  std::int64_t ep = 1;               ///< expert parallel degree
+  std::int64_t etp = 1;              ///< tensor parallel degree of routed experts
   std::int64_t sequence_shards = 1;  ///< tp with sequence parallelism, else 1: what divides tokens outside the matrices
 
   /// Ranks that share the dense states under ZeRO: dp x cp.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/checked.hpp>
 #include <shardplan/core/part.hpp>
 
 #include <cstdint>
@@ -19,5 +20,8 @@ struct zero {
     spec.zero = Stage;
   }
 };
+
+/// Elements of the fullest shard of a flat buffer that `sharers` ranks divide: rounded up, so the last shard may end in padding.
+constexpr std::int64_t flat_shard(std::int64_t elements, std::int64_t sharers) { return ceil_divide(elements, sharers); }
 
 }  // namespace shardplan

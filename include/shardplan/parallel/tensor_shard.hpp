@@ -10,9 +10,9 @@ namespace shardplan {
 
 /// What one rank of the model-parallel grid holds of a tensor, before ZeRO shards it over replicas.
 struct tensor_shard {
-  std::int64_t rows = 0;
-  std::int64_t columns = 0;
-  std::int64_t copies = 0;  ///< tensors of that shape on the rank in one place: routed experts / ep, else 1
+  std::int64_t rows = 0;     ///< elements
+  std::int64_t columns = 0;  ///< elements
+  std::int64_t copies = 0;   ///< tensors of that shape on the rank in one place: routed experts / ep, else 1
 
   /// Elements of all copies.
   constexpr std::int64_t elements() const { return rows * columns * copies; }

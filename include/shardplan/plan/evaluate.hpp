@@ -26,7 +26,7 @@ struct plan_figures {
 
 /// What `evaluate` returns.
 struct evaluation : plan_figures {
-  violation_list violations{};
+  violation_list violations{};  ///< the broken rules, empty when the plan is valid
 };
 
 namespace detail {
@@ -52,15 +52,27 @@ constexpr stage_account stage_memory(const Spec& spec, std::int64_t stage) {
   return account_of_stage(spec, memory_layout_of(spec), stage);
 }
 
+namespace detail {
+// All but the remedy of `does_not_fit`.
+template <class Spec = plan_spec>
+constexpr violation_list broken_rules(const Spec& spec) {
+  recording_sink<> sink{};
+  check_all(spec, sink);
+  return sink.list;
+}
+constexpr violation_list with_remedy(violation_list list, remedy change) {
+  for (violation& item : list.items)
+    if (item.broken == rule::does_not_fit) item.try_this = change;
+  return list;
+}
+}  // namespace detail
+
 /// Every broken rule of `spec`, tier by tier (plan/violation.hpp); empty when the plan is valid. A plan that does not fit comes with the
 /// smallest change that was checked to make it valid.
 template <class Spec = plan_spec>
 constexpr violation_list violations_in(const Spec& spec) {
-  detail::recording_sink<> sink{};
-  detail::check_all(spec, sink);
-  for (violation& item : sink.list.items)
-    if (item.broken == rule::does_not_fit) item.try_this = smallest_remedy(spec);
-  return sink.list;
+  const violation_list list = detail::broken_rules(spec);
+  return detail::is_computable(spec) && !detail::memory_fits(spec) ? detail::with_remedy(list, smallest_remedy(spec)) : list;
 }
 
 /// The run-time twin of a plan type (it is constexpr too): the same figures and the same violations as values. No error is possible:

@@ -15,104 +15,154 @@ namespace shardplan {
 // The words that error lines are made of: types that are declared and never defined. A number of a plan is named by its part (`tp<8>`)
 // where there is one, else by a fact type with the name of the quantity.
 
+/// Transformer blocks.
 template <std::int64_t Value>
 struct layers;
+/// Width of the residual stream, elements.
 template <std::int64_t Value>
 struct hidden;
+/// Query heads.
 template <std::int64_t Value>
 struct heads;
+/// Key/value heads.
 template <std::int64_t Value>
 struct kv_heads;
+/// Width of one head, elements.
 template <std::int64_t Value>
 struct head_dim;
+/// Width of one branch of a dense feed-forward network, elements.
 template <std::int64_t Value>
 struct ffn;
+/// Rows of the vocabulary; padded where a rule divides it.
 template <std::int64_t Value>
 struct vocabulary;
+/// Rows of a learned position embedding, tokens.
 template <std::int64_t Value>
 struct positions;
+/// Routed experts a layer.
 template <std::int64_t Value>
 struct expert_count;
+/// Routed experts that one token visits.
 template <std::int64_t Value>
 struct top_k;
+/// Width of one branch of a routed expert, elements.
 template <std::int64_t Value>
 struct expert_ffn;
+/// Width of the shared experts, elements.
 template <std::int64_t Value>
 struct shared_ffn;
+/// First layers that stay dense.
 template <std::int64_t Value>
 struct leading_dense;
+/// Of the layers after `leading_dense` one in that many routes.
 template <std::int64_t Value>
 struct layer_step;
+/// First rows of the positions that no token has.
 template <std::int64_t Value>
 struct position_offset;
+/// Layers that predict further tokens.
 template <std::int64_t Value>
 struct next_token_layers;
+/// Width of the latent query, elements.
 template <std::int64_t Value>
 struct query_rank;
+/// Width of the latent key and value, elements.
 template <std::int64_t Value>
 struct key_value_rank;
+/// Width of the rotary part of a head with latent attention, elements.
 template <std::int64_t Value>
 struct rope_dim;
+/// Width of the rest of a head's query and key, elements.
 template <std::int64_t Value>
 struct nope_dim;
+/// Width of a head's value with latent attention, elements.
 template <std::int64_t Value>
 struct value_dim;
+/// Capacity of one device, bytes.
 template <std::int64_t Value>
 struct device_memory_bytes;
+/// Devices of one host.
 template <std::int64_t Value>
 struct devices_per_node;
+/// Hosts.
 template <std::int64_t Value>
 struct nodes;
+/// Devices of the cluster.
 template <std::int64_t Value>
 struct device_count;
+/// Layers of one stage (chunk) in a `layer_split`.
 template <std::int64_t Value>
 struct layer_split_entry;
+/// Stages (chunks) that a `layer_split` has a count for.
 template <std::int64_t Value>
 struct layer_split_entries;
+/// Layers in a `layer_split` in all.
 template <std::int64_t Value>
 struct layer_split_sum;
+/// Model chunks of one pipeline rank.
 template <std::int64_t Value>
 struct chunks;
+/// Chunk activations alive at once on a rank, as a schedule says.
 template <std::int64_t Value>
 struct in_flight;
+/// Bytes of one weight.
 template <std::int64_t Value>
 struct weight_bytes;
+/// Bytes of one gradient.
 template <std::int64_t Value>
 struct gradient_bytes;
+/// Bytes of one accumulated gradient.
 template <std::int64_t Value>
 struct accumulator_bytes;
+/// Bytes of one weight in the optimizer's own copy.
 template <std::int64_t Value>
 struct master_bytes;
+/// Bytes of one optimizer moment.
 template <std::int64_t Value>
 struct moment_bytes;
+/// Bytes of one activation.
 template <std::int64_t Value>
 struct compute_bytes;
+/// Optimizer moments of a parameter.
 template <std::int64_t Value>
 struct moments;
+/// Moments of a matrix of a block; -1: as elsewhere.
 template <std::int64_t Value>
 struct hidden_matrix_moments;
+/// Elements that share a scale in an 8-bit optimizer.
 template <std::int64_t Value>
 struct block;
+/// Elements below which a tensor keeps fp32 moments.
 template <std::int64_t Value>
 struct least_elements;
+/// Code tables of an optimizer, bytes a process.
 template <std::int64_t Value>
 struct table_bytes;
+/// Product: pipeline ranks x chunks, the stages.
 template <std::int64_t Value>
 struct pp_x_chunks;
+/// Product: the ranks of one replica.
 template <std::int64_t Value>
 struct tp_x_pp_x_cp;
+/// Product: the ranks of all replicas.
 template <std::int64_t Value>
 struct tp_x_pp_x_cp_x_dp;
+/// Product: the ranks of one set of all experts.
 template <std::int64_t Value>
 struct etp_x_ep_x_pp;
+/// Product: the ranks that share one sequence.
 template <std::int64_t Value>
 struct cp_x_tp;
+/// Product: sequences of one micro-batch on all replicas.
 template <std::int64_t Value>
 struct micro_batch_x_dp;
+/// An upper bound on the parameters.
 template <std::int64_t Value>
 struct parameters_bound;
+/// An upper bound on the activations, bytes.
 template <std::int64_t Value>
 struct activation_bytes_bound;
+/// Memory that stays free, MiB.
 template <std::int64_t Value>
 struct headroom_mebibytes;
 
@@ -122,14 +172,16 @@ struct stage;
 /// An amount of memory with one decimal: `GiB<79, 5>` is 79.5 GiB. What is needed is rounded up, what is there down.
 template <std::int64_t Whole, std::int64_t Tenths>
 struct GiB;
-/// The legal range of a number.
+/// The smallest legal value of a number.
 template <std::int64_t Value>
 struct at_least;
+/// The largest legal value of a number.
 template <std::int64_t Value>
 struct at_most;
-/// What the plan needs and what there is.
+/// What the plan needs.
 template <class Fact>
 struct needs;
+/// What there is.
 template <class Fact>
 struct has;
 /// The largest component of a stage and its bytes.

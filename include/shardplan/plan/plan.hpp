@@ -6,6 +6,7 @@
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -17,13 +18,33 @@ namespace shardplan {
 
 namespace detail {
 
+// GCC does not print the type that a concept refused, so the refusal is an error of its own, and the concept holds after it: nothing fails
+// twice.
+template <class Type>
+struct refused {
+  enum : unsigned long { explanation = sizeof(no_part_of_a_plan<Type>) };
+  static constexpr bool ok = true;
+};
+template <class Type>
+concept applicable_part = part<Type> && requires(plan_spec& spec) {
+  Type::apply(spec);
+};
+template <class Type>
+concept needed_part = applicable_part<Type> || refused<Type>::ok;
+
 // Copied by every plan: cheaper than evaluating the default of each field anew.
 inline constexpr plan_spec unsaid{};
+
+template <class Part>
+constexpr void apply_part(plan_spec& spec) {
+  if constexpr (applicable_part<Part>) Part::apply(spec);  // what is no part was refused by name already
+}
 
 template <class... Parts>
 constexpr plan_spec fold_parts() {
   plan_spec spec = unsaid;
-  (Parts::apply(spec), ...);
+  // A list and not a fold: Clang folds no more than 256 operands, and a plan with too many parts is a violation, not an error of ours.
+  [[maybe_unused]] const int in_order[] = {0, (apply_part<Parts>(spec), 0)...};
   spec.said_parts = 0;
   return spec;
 }
@@ -38,6 +59,33 @@ using make_index_pack = __make_integer_seq<index_pack, int, Count>;
 template <int Count>
 using make_index_pack = index_pack<int, __integer_pack(Count)...>;
 #endif
+
+// `smallest_remedy` cut into one constant a candidate: together they would leave what Clang evaluates in one. Variable templates, because
+// Clang evaluates a constexpr local again in each call.
+template <class Core, int Index>
+inline constexpr remedy candidate = remedy_at(Core::spec, Index);
+template <class Core, int Index>
+inline constexpr bool candidate_helps = count_violations(changed(Core::spec, candidate<Core, Index>)) == 0;
+template <class Core, int Index>
+constexpr remedy remedy_from() {
+  if constexpr (candidate<Core, Index>.kind == remedy_kind::nothing_small_helps) {
+    return candidate<Core, Index>;
+  } else if constexpr (candidate_helps<Core, Index>) {
+    return candidate<Core, Index>;
+  } else {
+    return remedy_from<Core, Index + 1>();
+  }
+}
+template <class Core>
+constexpr remedy remedy_of_plan() {
+  if constexpr (Core::violation_count == 0 || !is_computable(Core::spec)) {
+    return {};
+  } else if constexpr (memory_fits(Core::spec)) {
+    return {};
+  } else {
+    return remedy_from<Core, 0>();
+  }
+}
 
 template <class Core>
 struct layout_of_plan {
@@ -74,9 +122,10 @@ struct plan_core {
 };
 
 /// A training run as a type: parts in any order, each at most once. It describes and is never an error by itself; `valid`, `fits` and
-/// `violations_of` ask about it, `checked` and `checked_plan` insist. A type that is no part fails the concept `part`.
+/// `violations_of` ask about it, `checked` and `checked_plan` insist. A type that is no part is one error line that names
+/// `no_part_of_a_plan<Type>`.
 /// Everything it knows is a constant; what is not named is not computed.
-template <part... Parts>
+template <detail::needed_part... Parts>
 struct plan : detail::stage_arrays<plan_core<Parts...>, detail::make_index_pack<plan_core<Parts...>::stages>> {
   /// The figures that are one number, together; all zero when a rule of the first two tiers is broken.
   static constexpr plan_figures figures = plan_core<Parts...>::violation_count == 0 ? detail::computed_figures(plan_core<Parts...>::spec)
@@ -87,7 +136,8 @@ struct plan : detail::stage_arrays<plan_core<Parts...>, detail::make_index_pack<
   static constexpr bytes peak_memory = figures.peak_memory;             ///< the largest total of all stages
   static constexpr std::int64_t peak_stage = figures.peak_stage;        ///< the first stage that reaches it
   /// The broken rules as values; `violations_of<plan>` has them as types.
-  static constexpr violation_list found = violations_in(plan_core<Parts...>::spec);
+  static constexpr violation_list found =
+      detail::with_remedy(detail::broken_rules(plan_core<Parts...>::spec), detail::remedy_of_plan<plan_core<Parts...>>());
 };
 
 }  // namespace shardplan

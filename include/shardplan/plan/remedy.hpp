@@ -55,9 +55,19 @@ constexpr remedy first_remedy(const plan_spec& spec, Visit visit) {
   for (std::int64_t cp = spec.cp * 2; cp <= spec.devices_per_node * spec.nodes && cp <= limits::degree; cp *= 2)
     if (try_out(remedy_kind::cp, cp)) return change;
   if (!spec.optimizer.eight_bit && try_out(remedy_kind::optimizer_adamw_8bit, 0)) return change;
-  if (spec.offload.states == storage::device && try_out(remedy_kind::offload_states_to_host, 0)) return change;
+  if (spec.offload.states == storage::device &&
+      try_out(remedy_kind::offload_states_to_host, spec.offload.gradients == storage::device ? 0 : 1))
+    return change;
   return {};
 }
+
+namespace detail {
+// The candidate with that index; `nothing_small_helps` beyond the last.
+template <class Spec = plan_spec>
+constexpr remedy remedy_at(const Spec& spec, int index) {
+  return first_remedy(spec, [&](remedy) { return index-- == 0; });
+}
+}  // namespace detail
 
 /// The smallest single change that makes `spec` valid, every rule asked again on the changed plan.
 template <class Spec = plan_spec>

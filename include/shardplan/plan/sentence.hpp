@@ -15,7 +15,8 @@ namespace shardplan {
 
 /// Room for one sentence, and for all sentences of a plan.
 inline constexpr std::size_t sentence_length = 240;
-inline constexpr std::size_t sentences_length = 4096;
+/// Room for all sentences of a plan, characters.
+inline constexpr std::size_t sentences_length = 64 * sentence_length + 256;
 
 /// The name of a part as one writes it in a plan.
 constexpr const char* name_of(part_kind part) {
@@ -23,12 +24,14 @@ constexpr const char* name_of(part_kind part) {
       "model",    "cluster",   "sequence",  "micro_batch",       "global_batch", "tp",      "pp",          "dp",
       "cp",       "ep",        "etp",       "sequence_parallel", "zero",         "offload", "layer_split", "vocabulary_multiple",
       "schedule", "optimizer", "precision", "recompute",         "headroom"};
+  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::headroom) + 1);
   return names[static_cast<int>(part)];
 }
 
 /// The name of a component, as the field of `memory_report`.
 constexpr const char* name_of(component which) {
   constexpr const char* names[] = {"weights", "gradients", "master", "optimizer", "activations", "logits", "working", "buffers", "reserve"};
+  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(component::reserve) + 1);
   return names[static_cast<int>(which)];
 }
 
@@ -55,7 +58,10 @@ constexpr void append_remedy(text<Capacity>& out, remedy change) {
     case remedy_kind::tp: out.append("try tp<").append(change.value).append(">"); break;
     case remedy_kind::pp: out.append("try pp<").append(change.value).append(">"); break;
     case remedy_kind::cp: out.append("try cp<").append(change.value).append(">"); break;
-    case remedy_kind::offload_states_to_host: out.append("try offload<states_to<storage::host>>"); break;
+    case remedy_kind::offload_states_to_host:
+      out.append(change.value == 0 ? "try offload<states_to<storage::host>>"
+                                   : "try offload<states_to<storage::host>, gradients_to<storage::host>>");
+      break;
     case remedy_kind::optimizer_adamw_8bit: out.append("try optimizer<optimizers::adamw_8bit>"); break;
   }
 }
@@ -114,15 +120,17 @@ constexpr text<sentence_length> sentence_of(const violation& item) {
   return out;
 }
 
-/// All broken rules in words, with "; and " between them; "the plan is valid" for none.
+/// All broken rules in words, with "; and " between them; "the plan is valid" for none. While a rule of the first two tiers is broken the
+/// others are not asked, and the sentence says so.
 constexpr text<sentences_length> sentence_of(const violation_list& list) {
   text<sentences_length> out{};
   if (list.empty()) out.append("the plan is valid");
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (i != 0) out.append("; and ");
-    out.append(sentence_of(list[i]).c_str());
+  for (std::size_t at = 0; at < list.size(); ++at) {
+    if (at != 0) out.append("; and ");
+    out.append(sentence_of(list[at]).c_str());
   }
   if (list.left_out != 0) out.append("; and ").append(list.left_out).append(" more of the same tier");
+  if (!list.empty() && list[0].broken < rule::exceeds) out.append(" (more rules are asked once these are kept)");
   return out;
 }
 

@@ -61,9 +61,14 @@ struct not_supported;
 template <class Stage, class Needs, class Has, class Largest, class Remedy>
 struct does_not_fit;
 
+/// Further violations of the same tier that found no room in the list.
+template <std::int64_t Count>
+struct and_more;
+
 /// The broken rules of a plan as types.
 template <class... Violations>
 struct violations {
+  /// How many there are; 0 for a valid plan.
   static constexpr int count = static_cast<int>(sizeof...(Violations));
 };
 
@@ -89,8 +94,9 @@ template <std::int64_t Value>
 try_<pp<Value>>* remedy_of(remedy_key<remedy_kind::pp, Value>);
 template <std::int64_t Value>
 try_<cp<Value>>* remedy_of(remedy_key<remedy_kind::cp, Value>);
-template <std::int64_t Value>
-try_<offload<states_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::offload_states_to_host, Value>);
+// The value says whether gradients are in host memory already: the part that is named replaces the plan's own.
+try_<offload<states_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::offload_states_to_host, 0>);
+try_<offload<states_to<storage::host>, gradients_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::offload_states_to_host, 1>);
 template <std::int64_t Value>
 try_<optimizer<optimizers::adamw_8bit>>* remedy_of(remedy_key<remedy_kind::optimizer_adamw_8bit, Value>);
 
@@ -141,7 +147,20 @@ constexpr auto spell() {
 template <class... Violations>
 violations<Violations...> collect(Violations*...);
 template <class Plan, int... Indices>
-auto spell_all(index_pack<int, Indices...>) -> decltype(collect(spell<Plan, Indices>()...));
+constexpr auto spell_all(index_pack<int, Indices...>) {
+  if constexpr (Plan::found.left_out == 0) {
+    return static_cast<decltype(collect(spell<Plan, Indices>()...))*>(nullptr);
+  } else {
+    return static_cast<decltype(collect(spell<Plan, Indices>()..., static_cast<and_more<Plan::found.left_out>*>(nullptr)))*>(nullptr);
+  }
+}
+
+template <class Pointer>
+struct plain_target;
+template <class Target>
+struct plain_target<Target*> {
+  using type = Target;
+};
 
 // A valid plan, the common case, never builds the list of records.
 template <class Plan, bool Valid = Plan::violation_count == 0>
@@ -150,7 +169,7 @@ struct verdict_of {
 };
 template <class Plan>
 struct verdict_of<Plan, false> {
-  using type = decltype(spell_all<Plan>(make_index_pack<static_cast<int>(Plan::found.items.length)>{}));
+  using type = typename plain_target<decltype(spell_all<Plan>(make_index_pack<static_cast<int>(Plan::found.items.length)>{}))>::type;
 };
 
 template <class Plan, class Verdict>
@@ -178,13 +197,37 @@ struct judge<Plan, violations<Violations...>> {
 
 }  // namespace detail
 
-/// Asks: whether a plan keeps all rules. Never a hard error.
+/// Declared here for the questions below; its definition and its meaning are at the end of this header.
+template <detail::needed_part... Parts>
+struct checked_plan;
+
+namespace detail {
+// Asking must not insist: of a `checked_plan` the plan behind it is asked, which is never completed into an error.
 template <class Plan>
-inline constexpr bool valid = Plan::violation_count == 0;
+struct asked {
+  using type = Plan;
+};
+template <class... Parts>
+struct asked<checked_plan<Parts...>> {
+  using type = plan<Parts...>;
+};
+template <class Plan>
+using asked_plan = typename asked<Plan>::type;
+}  // namespace detail
+
+/// A type that can be asked and insisted on: `plan<...>`, `checked_plan<...>` or a type derived from one.
+template <class Type>
+concept plan_type = requires {
+  detail::asked_plan<Type>::violation_count;
+};
+
+/// Asks: whether a plan keeps all rules. Never a hard error.
+template <plan_type Plan>
+inline constexpr bool valid = detail::asked_plan<Plan>::violation_count == 0;
 
 /// The broken rules of a plan as a list of types, empty when it is valid: `violations<does_not_divide<tp<3>, heads<16>>, ...>`.
-template <class Plan>
-using violations_of = typename detail::verdict_of<Plan>::type;
+template <plan_type Plan>
+using violations_of = typename detail::verdict_of<detail::asked_plan<Plan>>::type;
 
 namespace detail {
 // A plan that fits never builds its list of records; one that does not carries the broken rules in the type that a failed constraint
@@ -195,7 +238,7 @@ struct memory_verdict {
 };
 template <class Plan>
 struct memory_verdict<Plan, false> {
-  using type = violations_of<Plan>;
+  using type = typename verdict_of<Plan>::type;
 };
 // Over the verdict and not over the plan, because compilers print a failed constraint with its argument: the broken rules and their
 // numbers.
@@ -205,20 +248,19 @@ concept nothing_broken = Verdict::count == 0;
 
 /// Asks: whether the plan can be computed and its worst stage fits its device. Other rules of tier three are not asked.
 template <class Plan>
-concept fits = detail::nothing_broken<typename detail::memory_verdict<Plan>::type>;
+concept fits = detail::nothing_broken<typename detail::memory_verdict<detail::asked_plan<Plan>>::type>;
 
 /// Insists: `static_assert(sp::checked<run>)` compiles when the plan is valid; otherwise one error line names `plan_rejected` with every
 /// violation, its numbers and a remedy.
-template <class Plan>
-inline constexpr bool checked = detail::judge<Plan, violations_of<Plan>>::ok;
+template <plan_type Plan>
+inline constexpr bool checked = detail::judge<detail::asked_plan<Plan>, violations_of<Plan>>::ok;
 
-namespace detail {
-template <class Plan, bool Checked = checked<Plan>>
-struct insist {};
-}  // namespace detail
-
-/// A plan that insists by itself: the first use of any of its members compiles only when the plan is valid.
-template <part... Parts>
-struct checked_plan : plan<Parts...>, detail::insist<plan<Parts...>> {};
+/// A plan that insists by itself: the first use of any of its members compiles only when the plan is valid. Naming the type asks nothing,
+/// and `valid`, `fits` and `violations_of` may ask it as they ask a `plan`.
+template <detail::needed_part... Parts>
+struct checked_plan : plan<Parts...> {
+  /// True: there is no other. Asking for it is what insists.
+  enum : bool { is_checked = checked<plan<Parts...>> };
+};
 
 }  // namespace shardplan

@@ -36,19 +36,29 @@ enum class feature {
 };
 
 /// A kind of change that may make a plan fit.
-enum class remedy_kind { nothing_small_helps, zero, recompute_full, micro_batch, tp, pp, cp, optimizer_adamw_8bit, offload_states_to_host };
+enum class remedy_kind {
+  nothing_small_helps,    ///< no single change that is tried is enough
+  zero,                   ///< `zero<value>`
+  recompute_full,         ///< `recompute<recomputes::full>`
+  micro_batch,            ///< `micro_batch<value>`
+  tp,                     ///< `tp<value>`
+  pp,                     ///< `pp<value>`
+  cp,                     ///< `cp<value>`
+  optimizer_adamw_8bit,   ///< `optimizer<optimizers::adamw_8bit>`
+  offload_states_to_host  ///< `offload<states_to<storage::host>>`
+};
 
 /// One change of one part, with its new value where it has one.
 struct remedy {
-  remedy_kind kind = remedy_kind::nothing_small_helps;
-  std::int64_t value = 0;
+  remedy_kind kind = remedy_kind::nothing_small_helps;  ///< which part to change
+  std::int64_t value = 0;                               ///< its new value; 0 for a kind without one
 
   friend constexpr bool operator==(const remedy&, const remedy&) = default;
 };
 
 /// A broken rule as a value, with its numbers. Which fields count depends on the rule.
 struct violation {
-  rule broken{};
+  rule broken{};           ///< the rule
   part_kind part{};        ///< missing_part, repeated_part
   measured first{};        ///< the number at fault (out_of_range, too_large), or the first of two
   measured second{};       ///< the second of two
@@ -70,13 +80,18 @@ inline constexpr std::size_t most_violations = 64;
 
 /// The broken rules of a plan, in the order of the tiers. `left_out` counts further ones of the same tier that found no room.
 struct violation_list {
-  static_vector<violation, most_violations> items{};
-  std::int64_t left_out = 0;
+  static_vector<violation, most_violations> items{};  ///< in the order of the tiers
+  std::int64_t left_out = 0;                          ///< further ones that found no room
 
+  /// Whether no rule is broken.
   constexpr bool empty() const { return items.length == 0; }
+  /// Violations in the list, those left out not counted.
   constexpr std::size_t size() const { return items.length; }
+  /// One of them. Error: `index_out_of_range`.
   constexpr const violation& operator[](std::size_t index) const { return items[index]; }
+  /// The first one.
   constexpr const violation* begin() const { return items.begin(); }
+  /// Behind the last one.
   constexpr const violation* end() const { return items.end(); }
 
   friend constexpr bool operator==(const violation_list&, const violation_list&) = default;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/part.hpp>
+#include <shardplan/core/unset.hpp>
 
 #include <cstdint>
 
@@ -14,7 +15,7 @@ struct sequence {
   template <class Spec>
   static constexpr void apply(Spec& spec) {
     note_part<part_kind::sequence>(spec);
-    spec.sequence = Tokens;
+    spec.sequence = said<Tokens>;
   }
 };
 
@@ -25,7 +26,7 @@ struct micro_batch {
   template <class Spec>
   static constexpr void apply(Spec& spec) {
     note_part<part_kind::micro_batch>(spec);
-    spec.micro_batch = Sequences;
+    spec.micro_batch = said<Sequences>;
   }
 };
 
@@ -37,7 +38,7 @@ struct global_batch {
   template <class Spec>
   static constexpr void apply(Spec& spec) {
     note_part<part_kind::global_batch>(spec);
-    spec.global_batch = Sequences;
+    spec.global_batch = said<Sequences>;
   }
 };
 

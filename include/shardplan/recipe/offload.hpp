@@ -6,7 +6,11 @@
 namespace shardplan {
 
 /// Where a state lives between uses.
-enum class storage { device, host, nvme };
+enum class storage {
+  device,  ///< in the memory of the device
+  host,    ///< in the memory of the host
+  nvme     ///< on NVMe
+};
 
 /// What of a rank's states leaves the device (ZeRO-Offload, arXiv 2101.06840; ZeRO-Infinity, arXiv 2104.07857).
 struct offload_spec {

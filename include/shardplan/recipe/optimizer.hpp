@@ -11,7 +11,7 @@ namespace shardplan {
 /// What an optimizer keeps for each parameter, beside weight, gradient and master copy. All rules are exact and go tensor by tensor
 /// (`memory/states.hpp`); a new optimizer is one type with `static constexpr optimizer_spec spec`.
 struct optimizer_spec {
-  literal name{};
+  literal name{};            ///< for reports
   std::int64_t moments = 0;  ///< moments as large as the tensor, in the precision layout's moment bytes
 
   /// Moments of a hidden matrix (a matrix of a block) where they differ from `moments`; -1: no difference. Muon: 1.
@@ -33,8 +33,9 @@ struct optimizer_spec {
 /// A type that says an optimizer: it has `static constexpr shardplan::optimizer_spec spec`.
 template <class Algorithm>
 concept optimizer_algorithm = requires {
-  requires detail::same<typename detail::plain<decltype(Algorithm::spec)>::type, optimizer_spec>;
-};
+  requires detail::same<decltype(&Algorithm::spec), const optimizer_spec*>;
+}
+&&requires { typename detail::needs_constant<static_cast<bool>(Algorithm::spec.moments)>; };
 
 /// Part of a plan (default `optimizers::adamw`).
 template <optimizer_algorithm Algorithm>

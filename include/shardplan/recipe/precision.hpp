@@ -10,7 +10,7 @@ namespace shardplan {
 
 /// Bytes that each parameter costs in each of its forms, and bytes of one element in a forward pass.
 struct precision_spec {
-  literal name{};
+  literal name{};                ///< for reports
   std::int64_t weight = 0;       ///< bytes of the weight that the layers read
   std::int64_t gradient = 0;     ///< bytes of the gradient that backward writes
   std::int64_t accumulator = 0;  ///< bytes of a second, wider gradient that micro-batches are summed in; 0: none
@@ -24,8 +24,9 @@ struct precision_spec {
 /// A type that says a precision layout: it has `static constexpr shardplan::precision_spec spec`.
 template <class Layout>
 concept precision_layout = requires {
-  requires detail::same<typename detail::plain<decltype(Layout::spec)>::type, precision_spec>;
-};
+  requires detail::same<decltype(&Layout::spec), const precision_spec*>;
+}
+&&requires { typename detail::needs_constant<static_cast<bool>(Layout::spec.weight)>; };
 
 /// Part of a plan (default `precisions::bf16_fp32_master`): how many bytes a parameter costs.
 template <precision_layout Layout>

@@ -13,14 +13,24 @@
 #include <ostream>
 #include <string>
 
+namespace shardplan {
+
+/// Writes an amount as whole bytes, "31260596224 B"; `report::gib` and `report::grouped` have other forms.
+inline std::ostream& operator<<(std::ostream& out, bytes amount) { return out << amount.count << " B"; }
+
+}  // namespace shardplan
+
 namespace shardplan::report {
 
 /// A whole number with commas between groups of three digits.
 inline std::string grouped(std::int64_t number) {
-  std::string digits = std::to_string(number);
-  const std::size_t first = digits[0] == '-' ? 1 : 0;
-  for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
-  return digits;
+  const std::string digits = std::to_string(number);
+  std::string out;
+  for (std::size_t at = 0; at < digits.size(); ++at) {
+    if (at > 0 && (digits.size() - at) % 3 == 0 && digits[at - 1] != '-') out += ',';
+    out += digits[at];
+  }
+  return out;
 }
 
 /// An amount in GiB (2^30 bytes) with two decimals. What is needed is rounded up, so that it never looks smaller than it is; say `round_up`
@@ -36,6 +46,8 @@ inline std::string gib(bytes amount, bool round_up = true) {
 
 namespace detail {
 
+inline std::string named(literal name) { return *name.c_str() == '\0' ? "(unnamed)" : name.c_str(); }
+
 inline std::string padded(const std::string& word, std::size_t width) {
   return word.size() >= width ? word : std::string(width - word.size(), ' ') + word;
 }
@@ -50,16 +62,16 @@ inline void describe(std::string& out, const plan_spec& spec, const plan_figures
            std::to_string(shape.experts.top_k);
   out += "\n           " + grouped(parameter_count_of(shape)) + " parameters";
   if (shape.experts.count > 0) out += ", " + grouped(active_parameter_count_of(shape)) + " active";
-  out += "\ndevices    " + std::to_string(spec.nodes) + " x " + std::to_string(spec.devices_per_node) + " " + spec.device.name.c_str() +
+  out += "\ndevices    " + std::to_string(spec.nodes) + " x " + std::to_string(spec.devices_per_node) + " " + named(spec.device.name) +
          ", " + grouped(spec.device.memory.count) + " bytes each\n";
   out += "parallel   tp " + std::to_string(spec.tp) + (is_sequence_parallel(spec) ? " with sequence parallelism" : "") + ", pp " +
          std::to_string(spec.pp) + ", cp " + std::to_string(spec.cp) + ", dp " + std::to_string(figures.data_parallel);
   if (shape.experts.count > 0) out += ", ep " + std::to_string(spec.ep) + ", etp " + std::to_string(spec.etp);
-  out += ", zero " + std::to_string(spec.zero) + ", schedule " + spec.schedule.name.c_str() + "\n";
+  out += ", zero " + std::to_string(spec.zero) + ", schedule " + named(spec.schedule.name) + "\n";
   out += "batch      " + std::to_string(spec.global_batch) + " sequences of " + std::to_string(spec.sequence) +
          " tokens a step, micro-batch " + std::to_string(spec.micro_batch) + ", " + std::to_string(figures.micro_batches) +
          " micro-batches a replica\n";
-  out += std::string("recipe     ") + spec.optimizer.name.c_str() + ", " + spec.precision.name.c_str() + ", recompute " +
+  out += "recipe     " + named(spec.optimizer.name) + ", " + named(spec.precision.name) + ", recompute " +
          (spec.recompute == recomputes::full ? "full" : "none") + "\n";
 }
 
@@ -77,21 +89,21 @@ inline void tabulate(std::string& out, const plan_spec& spec, const plan_figures
   constexpr std::size_t width = 12;
   constexpr std::size_t byte_width = 20;
   out += "\nGiB a device      ";
-  for (std::int64_t i = 0; i < count; ++i) out += padded("stage " + std::to_string(stages[i]), width);
+  for (std::int64_t at = 0; at < count; ++at) out += padded("stage " + std::to_string(stages[at]), width);
   out += padded("bytes, stage " + std::to_string(figures.peak_stage), byte_width) + "\n";
   memory_report reports[3]{};
-  for (std::int64_t i = 0; i < count; ++i) reports[i] = stage_memory(spec, stages[i]).device;
+  for (std::int64_t at = 0; at < count; ++at) reports[at] = stage_memory(spec, stages[at]).device;
   const memory_report worst = stage_memory(spec, figures.peak_stage).device;
   for (int part = 0; part <= static_cast<int>(component::reserve); ++part) {
     const auto which = static_cast<component>(part);
     std::string name = name_of(which);
     name.resize(18, ' ');
     out += name;
-    for (std::int64_t i = 0; i < count; ++i) out += padded(gib(component_of(reports[i], which)), width);
+    for (std::int64_t at = 0; at < count; ++at) out += padded(gib(component_of(reports[at], which)), width);
     out += padded(grouped(component_of(worst, which).count), byte_width) + "\n";
   }
   out += "total             ";
-  for (std::int64_t i = 0; i < count; ++i) out += padded(gib(reports[i].total()), width);
+  for (std::int64_t at = 0; at < count; ++at) out += padded(gib(reports[at].total()), width);
   out += padded(grouped(worst.total().count), byte_width) + "\n";
   const offload_report moved = stage_memory(spec, figures.peak_stage).offloaded;
   if (moved.host.count != 0)

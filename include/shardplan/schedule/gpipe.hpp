@@ -9,7 +9,7 @@ namespace shardplan::schedules {
 
 /// All forwards, then all backwards (arXiv 1811.06965; torch.distributed.pipelining ScheduleGPipe). Every micro-batch is alive at the turn.
 struct gpipe {
-  static constexpr std::int64_t in_flight(std::int64_t, std::int64_t m, std::int64_t, std::int64_t) { return m; }
+  static constexpr std::int64_t in_flight(std::int64_t, std::int64_t micro_batches, std::int64_t, std::int64_t) { return micro_batches; }
   static constexpr schedule_spec spec{.name = "gpipe", .in_flight = &in_flight};
 };
 

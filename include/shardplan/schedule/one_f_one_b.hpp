@@ -10,8 +10,8 @@ namespace shardplan::schedules {
 /// One forward, one backward: PipeDream-Flush, DAPPLE; the order of Megatron-LM and DeepSpeed. Rank r warms up with p - 1 - r forwards, so
 /// at most p - r micro-batches are alive on it, and never more than there are.
 struct one_f_one_b {
-  static constexpr std::int64_t in_flight(std::int64_t p, std::int64_t m, std::int64_t, std::int64_t rank) {
-    return p - rank < m ? p - rank : m;
+  static constexpr std::int64_t in_flight(std::int64_t stages, std::int64_t micro_batches, std::int64_t, std::int64_t rank) {
+    return stages - rank < micro_batches ? stages - rank : micro_batches;
   }
   static constexpr schedule_spec spec{.name = "one_f_one_b", .in_flight = &in_flight};
 };

@@ -15,8 +15,8 @@ enum class placement {
 };
 
 /// The stage (position in the model, 0 to p * v - 1) that chunk `chunk` of rank `rank` is, of a schedule with one direction.
-constexpr std::int64_t stage_of_chunk(placement layout, std::int64_t p, std::int64_t chunk, std::int64_t rank) {
-  return chunk * p + (layout == placement::v_shape && chunk % 2 == 1 ? p - 1 - rank : rank);
+constexpr std::int64_t stage_of_chunk(placement layout, std::int64_t ranks, std::int64_t chunk, std::int64_t rank) {
+  return chunk * ranks + (layout == placement::v_shape && chunk % 2 == 1 ? ranks - 1 - rank : rank);
 }
 
 namespace detail {
@@ -28,13 +28,14 @@ constexpr std::int64_t in_flight_not_said(std::int64_t, std::int64_t, std::int64
 /// What the accounts need to know of a pipeline schedule, so that they never ask which one it is. A user's own schedule is a type with
 /// `static constexpr schedule_spec spec`.
 struct schedule_spec {
-  literal name{};
-  std::int64_t chunks = 1;  ///< model chunks on each rank (v)
-  placement layout = placement::loop;
+  literal name{};                      ///< for reports and for `schedules::named`
+  std::int64_t chunks = 1;             ///< model chunks on each rank (v)
+  placement layout = placement::loop;  ///< how the chunks lie on the ranks
 
   /// Most chunk activations alive at once on `rank`, in units of one chunk of one micro-batch; 1 to m * v.
   /// p: pipeline ranks, m: micro-batches a step, v: chunks a rank.
-  std::int64_t (*in_flight)(std::int64_t p, std::int64_t m, std::int64_t v, std::int64_t rank) = &detail::in_flight_not_said;
+  std::int64_t (*in_flight)(std::int64_t stages, std::int64_t micro_batches, std::int64_t chunks,
+                            std::int64_t rank) = &detail::in_flight_not_said;
 
   friend constexpr bool operator==(const schedule_spec&, const schedule_spec&) = default;
 };
@@ -42,8 +43,9 @@ struct schedule_spec {
 /// A type that says a schedule: it has `static constexpr shardplan::schedule_spec spec`.
 template <class Schedule>
 concept pipeline_schedule = requires {
-  requires detail::same<typename detail::plain<decltype(Schedule::spec)>::type, schedule_spec>;
-};
+  requires detail::same<decltype(&Schedule::spec), const schedule_spec*>;
+}
+&&requires { typename detail::needs_constant<static_cast<bool>(Schedule::spec.in_flight(1, 1, 1, 0))>; };
 
 /// Part of a plan (default `schedules::one_f_one_b`): the order of forward and backward passes in the pipeline.
 template <pipeline_schedule Schedule>

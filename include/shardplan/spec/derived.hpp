@@ -11,7 +11,7 @@ namespace shardplan {
 
 /// What follows from a spec by plain arithmetic. Only for a spec whose ranges and divisions are right (the first two tiers of rules).
 struct derived {
-  degrees grid{};
+  degrees grid{};                  ///< all degrees, with defaults filled in
   std::int64_t micro_batches = 0;  ///< micro-batches of one replica in a step (gradient accumulation steps)
   std::int64_t tokens = 0;         ///< tokens of one micro-batch on one context parallel rank
   std::int64_t vocabulary = 0;     ///< rows of the padded vocabulary

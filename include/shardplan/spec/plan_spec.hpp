@@ -24,29 +24,29 @@ namespace shardplan {
 /// cannot be right is a violation, found by `evaluate` and by `violations_of`, and never changed on the way. Fields that must be said start
 /// as `unset`.
 struct plan_spec {
-  transformer model{};   ///< all zero: not said
-  device_spec device{};  ///< `memory` 0: not said
-  std::int64_t devices_per_node = unset;
-  std::int64_t nodes = unset;
-  std::int64_t sequence = unset;      ///< tokens of a sequence
-  std::int64_t micro_batch = unset;   ///< sequences
-  std::int64_t global_batch = unset;  ///< sequences
-  std::int64_t tp = 1;
-  std::int64_t pp = 1;
-  std::int64_t dp = unset;  ///< unset: what the cluster leaves
-  std::int64_t cp = 1;
-  std::int64_t ep = 1;
-  std::int64_t etp = 1;
-  toggle sequence_parallel = toggle::by_default;
-  std::int64_t zero = 0;  ///< ZeRO stage
-  offload_spec offload{};
-  layer_counts layer_split{};
-  std::int64_t vocabulary_multiple = 1;  ///< the vocabulary is padded up to a multiple of it
-  schedule_spec schedule = schedules::one_f_one_b::spec;
-  optimizer_spec optimizer = optimizers::adamw::spec;
-  precision_spec precision = precisions::bf16_fp32_master::spec;
-  recomputes recompute = recomputes::none;
-  std::int64_t headroom_mebibytes = default_headroom::total.count >> 20;
+  transformer model{};                                                    ///< all zero: not said
+  device_spec device{};                                                   ///< `memory` 0: not said
+  std::int64_t devices_per_node = unset;                                  ///< devices of one host
+  std::int64_t nodes = unset;                                             ///< hosts
+  std::int64_t sequence = unset;                                          ///< tokens of a sequence
+  std::int64_t micro_batch = unset;                                       ///< sequences
+  std::int64_t global_batch = unset;                                      ///< sequences
+  std::int64_t tp = 1;                                                    ///< tensor parallel degree
+  std::int64_t pp = 1;                                                    ///< pipeline parallel degree
+  std::int64_t dp = unset;                                                ///< unset: what the cluster leaves
+  std::int64_t cp = 1;                                                    ///< context parallel degree
+  std::int64_t ep = 1;                                                    ///< expert parallel degree
+  std::int64_t etp = 1;                                                   ///< tensor parallel degree of routed experts
+  toggle sequence_parallel = toggle::by_default;                          ///< by default: on exactly when tp > 1
+  std::int64_t zero = 0;                                                  ///< ZeRO stage
+  offload_spec offload{};                                                 ///< what leaves the device
+  layer_counts layer_split{};                                             ///< layers of each stage (chunk); empty: equal
+  std::int64_t vocabulary_multiple = 1;                                   ///< the vocabulary is padded up to a multiple of it
+  schedule_spec schedule = schedules::one_f_one_b::spec;                  ///< the order in the pipeline
+  optimizer_spec optimizer = optimizers::adamw::spec;                     ///< what is kept for each parameter
+  precision_spec precision = precisions::bf16_fp32_master::spec;          ///< bytes of each form of a parameter
+  recomputes recompute = recomputes::none;                                ///< what backward computes again
+  std::int64_t headroom_mebibytes = default_headroom::total.count >> 20;  ///< MiB of each device that stay free
   std::uint32_t said_parts = 0;      ///< while parts are folded: bit `part_kind` of each; 0 in a finished spec
   std::uint32_t repeated_parts = 0;  ///< bit `part_kind`: a plan type said this part more than once
 

@@ -3,6 +3,7 @@
 // EXPECT: needs<8>
 // FORBID: needs<[0-9]+>
 #ifndef SHARDPLAN_TWIN
-template <int> struct needs;
+template <int>
+struct needs;
 needs<8> value;
 #endif

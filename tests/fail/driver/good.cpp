@@ -4,8 +4,10 @@
 // EXPECT-GCC: 'sizeof'
 // EXPECT-CLANG: undefined template
 // FORBID: no such words
-template <int, int> struct needs;
-template <class... Facts> struct rejected;  // never defined
+template <int, int>
+struct needs;
+template <class... Facts>
+struct rejected;  // never defined
 
 #ifdef SHARDPLAN_TWIN
 enum : unsigned { size = 1 };

@@ -3,7 +3,8 @@
 // EXPECT: needs<8>
 #ifndef SHARDPLAN_TWIN
 namespace detail {
-template <int> struct needs;
+template <int>
+struct needs;
 }
 detail::needs<8> value;
 #endif

@@ -2,7 +2,8 @@
 // DRIVER: 3 error lines, at most
 // EXPECT: needs<8>
 #ifndef SHARDPLAN_TWIN
-template <int> struct needs;
+template <int>
+struct needs;
 needs<8> first;
 needs<9> second;
 needs<10> third;

@@ -4,6 +4,7 @@
 #ifdef SHARDPLAN_TWIN
 int narrow(long wide) { return wide; }
 #else
-template <int> struct needs;
+template <int>
+struct needs;
 needs<8> value;
 #endif

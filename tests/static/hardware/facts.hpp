@@ -31,7 +31,7 @@ template <shardplan::device Device>
 constexpr bool says(capacity memory, figures fact) {
   const shardplan::device_spec& spec = Device::spec;
   const auto equal = [](std::int64_t exact, double published, double unit) { return static_cast<double>(exact) == published * unit; };
-  return spec.memory.count == memory.count && spec.memory_source == memory.source && equal(spec.bf16_flops, fact.bf16_tflops, 1e12) &&
+  return spec.memory.count == memory.count && spec.capacity_source == memory.source && equal(spec.bf16_flops, fact.bf16_tflops, 1e12) &&
          equal(spec.fp8_flops, fact.fp8_tflops, 1e12) && equal(spec.memory_bandwidth, fact.memory_gb_per_s, 1e9) &&
          equal(spec.fabric.bytes_per_second, fact.fabric_gb_per_s, 1e9) && spec.fabric_domain == fact.fabric_domain &&
          equal(spec.host.bytes_per_second, fact.host_gb_per_s, 1e9) && equal(spec.network.bytes_per_second, fact.network_gb_per_s, 1e9);

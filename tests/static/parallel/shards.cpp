@@ -42,24 +42,28 @@ static_assert(degrees{.world = 8, .dp = 8}.dense_shards() == 8 && degrees{.world
 
 // layers of a stage: 12 on 4, and as split
 constexpr layer_counts even{};
-static_assert(layers_of_stage(even, 12, 4, 0).first == 0 && layers_of_stage(even, 12, 4, 0).count == 3);
-static_assert(layers_of_stage(even, 12, 4, 3).first == 9 && layers_of_stage(even, 12, 4, 3).count == 3);
+static_assert(first_layer_of_stage(even, 12, 4, 0) == 0 && layers_of_stage(even, 12, 4, 0) == 3);
+static_assert(first_layer_of_stage(even, 12, 4, 3) == 9 && layers_of_stage(even, 12, 4, 3) == 3);
 struct sheet {
   layer_counts layer_split{};
   std::uint32_t said_parts = 0, repeated_parts = 0;
 };
 template <class Part>
-constexpr layer_counts said() {
+constexpr layer_counts written_by() {
   sheet written{};
   written.layer_split.push_back(99);  // what was there is forgotten
   Part::apply(written);
   return written.layer_split;
 }
-constexpr layer_counts uneven = said<layer_split<7, 8, 8, 7>>();
+constexpr layer_counts uneven = written_by<layer_split<7, 8, 8, 7>>();
 static_assert(uneven.entries() == 4 && uneven.left_out == 0 && uneven.counts[3] == 7);
-static_assert(layers_of_stage(uneven, 30, 4, 0).count == 7 && layers_of_stage(uneven, 30, 4, 2).first == 15 &&
-              layers_of_stage(uneven, 30, 4, 2).count == 8 && layers_of_stage(uneven, 30, 4, 3).first == 23);
-static_assert(said<layer_split<>>() == even && !(uneven == even));
+static_assert(layers_of_stage(uneven, 30, 4, 0) == 7 && first_layer_of_stage(uneven, 30, 4, 2) == 15 &&
+              layers_of_stage(uneven, 30, 4, 2) == 8 && first_layer_of_stage(uneven, 30, 4, 3) == 23);
+static_assert(!(uneven == even));
+// An empty split says nothing, so it is no part.
+template <template <std::int64_t...> class Split>
+concept can_be_empty = requires { typename Split<>; };
+static_assert(!can_be_empty<layer_split>);
 
 // more entries than there is room for are counted, not lost
 constexpr layer_counts crowded(int entries) {

@@ -15,7 +15,7 @@ struct mi250x {
   static constexpr device_spec spec{
       .name = "AMD Instinct MI250X GCD",
       .memory = {64'000'000'000},
-      .memory_source = capacity_source::nameplate,
+      .capacity_source = capacity_source::nameplate,
       .bf16_flops = 191'500'000'000'000,
       .fp8_flops = 0,
       .memory_bandwidth = 1'638'500'000'000,
@@ -34,7 +34,7 @@ struct mi300x {
   static constexpr device_spec spec{
       .name = "AMD Instinct MI300X",
       .memory = {206'136'955'371},
-      .memory_source = capacity_source::framework,
+      .capacity_source = capacity_source::framework,
       .bf16_flops = 1'307'000'000'000'000,
       .fp8_flops = 2'615'000'000'000'000,
       .memory_bandwidth = 5'300'000'000'000,
@@ -51,7 +51,7 @@ struct mi325x {
   static constexpr device_spec spec{
       .name = "AMD Instinct MI325X",
       .memory = {256'000'000'000},
-      .memory_source = capacity_source::nameplate,
+      .capacity_source = capacity_source::nameplate,
       .bf16_flops = 1'307'000'000'000'000,
       .fp8_flops = 2'615'000'000'000'000,
       .memory_bandwidth = 6'000'000'000'000,
@@ -68,7 +68,7 @@ struct mi355x {
   static constexpr device_spec spec{
       .name = "AMD Instinct MI355X",
       .memory = {288'000'000'000},
-      .memory_source = capacity_source::nameplate,
+      .capacity_source = capacity_source::nameplate,
       .bf16_flops = 2'500'000'000'000'000,
       .fp8_flops = 5'000'000'000'000'000,
       .memory_bandwidth = 8'000'000'000'000,

@@ -14,7 +14,7 @@ struct ascend_910b_64gb {
   static constexpr device_spec spec{
       .name = "Huawei Ascend 910B1 64 GB",
       .memory = {68'719'476'736},
-      .memory_source = capacity_source::driver,
+      .capacity_source = capacity_source::driver,
       .bf16_flops = 376'000'000'000'000,
       .fp8_flops = 0,
       .memory_bandwidth = 1'600'000'000'000,
@@ -31,7 +31,7 @@ struct ascend_910b3_64gb {
   static constexpr device_spec spec{
       .name = "Huawei Ascend 910B3 64 GB",
       .memory = {68'719'476'736},
-      .memory_source = capacity_source::driver,
+      .capacity_source = capacity_source::driver,
       .bf16_flops = 313'000'000'000'000,
       .fp8_flops = 0,
       .memory_bandwidth = 1'600'000'000'000,
@@ -48,7 +48,7 @@ struct ascend_910b4_32gb {
   static constexpr device_spec spec{
       .name = "Huawei Ascend 910B4 32 GB",
       .memory = {34'359'738'368},
-      .memory_source = capacity_source::driver,
+      .capacity_source = capacity_source::driver,
       .bf16_flops = 280'000'000'000'000,
       .fp8_flops = 0,
       .memory_bandwidth = 800'000'000'000,

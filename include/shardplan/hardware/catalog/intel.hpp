@@ -14,7 +14,7 @@ struct gaudi2 {
   static constexpr device_spec spec{
       .name = "Intel Gaudi 2",
       .memory = {96'000'000'000},
-      .memory_source = capacity_source::nameplate,
+      .capacity_source = capacity_source::nameplate,
       .bf16_flops = 432'000'000'000'000,
       .fp8_flops = 865'000'000'000'000,
       .memory_bandwidth = 2'460'000'000'000,
@@ -32,7 +32,7 @@ struct gaudi3 {
   static constexpr device_spec spec{
       .name = "Intel Gaudi 3",
       .memory = {128'000'000'000},
-      .memory_source = capacity_source::nameplate,
+      .capacity_source = capacity_source::nameplate,
       .bf16_flops = 1'677'000'000'000'000,
       .fp8_flops = 1'677'000'000'000'000,
       .memory_bandwidth = 3'700'000'000'000,

@@ -14,7 +14,7 @@ struct v100_sxm_32gb {
   static constexpr device_spec spec{
       .name = "NVIDIA V100 SXM2 32 GB",
       .memory = {34'089'205'760},
-      .memory_source = capacity_source::driver,
+      .capacity_source = capacity_source::driver,
       .bf16_flops = 0,
       .fp8_flops = 0,
       .memory_bandwidth = 900'000'000'000,
@@ -31,7 +31,7 @@ struct a100_sxm_40gb {
   static constexpr device_spec spec{
       .name = "NVIDIA A100 SXM4 40 GB",
       .memory = {42'949'672'960},
-      .memory_source = capacity_source::driver,
+      .capacity_source = capacity_source::driver,
       .bf16_flops = 312'000'000'000'000,
       .fp8_flops = 0,
       .memory_bandwidth = 1'555'000'000'000,
@@ -50,7 +50,7 @@ struct a100_sxm_80gb {
   static constexpr device_spec spec{
       .name = "NVIDIA A100 SXM4 80 GB",
       .memory = {85'899'345'920},
-      .memory_source = capacity_source::driver,
+      .capacity_source = capacity_source::driver,
       .bf16_flops = 312'000'000'000'000,
       .fp8_flops = 0,
       .memory_bandwidth = 2'039'000'000'000,
@@ -68,7 +68,7 @@ struct a100_pcie_80gb {
   static constexpr device_spec spec{
       .name = "NVIDIA A100 PCIe 80 GB",
       .memory = {85'899'345'920},
-      .memory_source = capacity_source::driver,
+      .capacity_source = capacity_source::driver,
       .bf16_flops = 312'000'000'000'000,
       .fp8_flops = 0,
       .memory_bandwidth = 1'935'000'000'000,
@@ -85,7 +85,7 @@ struct a800_sxm_80gb {
   static constexpr device_spec spec{
       .name = "NVIDIA A800 SXM4 80 GB",
       .memory = {85'899'345'920},
-      .memory_source = capacity_source::driver,
+      .capacity_source = capacity_source::driver,
       .bf16_flops = 312'000'000'000'000,
       .fp8_flops = 0,
       .memory_bandwidth = 2'039'000'000'000,
@@ -103,7 +103,7 @@ struct h100_sxm_80gb {
   static constexpr device_spec spec{
       .name = "NVIDIA H100 SXM5 80 GB",
       .memory = {85'520'809'984},
-      .memory_source = capacity_source::driver,
+      .capacity_source = capacity_source::driver,
       .bf16_flops = 989'000'000'000'000,
       .fp8_flops = 1'979'000'000'000'000,
       .memory_bandwidth = 3'350'000'000'000,
@@ -120,7 +120,7 @@ struct h100_pcie_80gb {
   static constexpr device_spec spec{
       .name = "NVIDIA H100 PCIe 80 GB",
       .memory = {85'520'809'984},
-      .memory_source = capacity_source::driver,
+      .capacity_source = capacity_source::driver,
       .bf16_flops = 756'000'000'000'000,
       .fp8_flops = 1'513'000'000'000'000,
       .memory_bandwidth = 2'000'000'000'000,
@@ -138,7 +138,7 @@ struct h100_nvl_94gb {
   static constexpr device_spec spec{
       .name = "NVIDIA H100 NVL 94 GB",
       .memory = {94'000'000'000},
-      .memory_source = capacity_source::nameplate,
+      .capacity_source = capacity_source::nameplate,
       .bf16_flops = 835'000'000'000'000,
       .fp8_flops = 1'671'000'000'000'000,
       .memory_bandwidth = 3'900'000'000'000,
@@ -156,7 +156,7 @@ struct h100_hbm2e_96gb {
   static constexpr device_spec spec{
       .name = "NVIDIA H100 HBM2e 96 GB",
       .memory = {96'000'000'000},
-      .memory_source = capacity_source::nameplate,
+      .capacity_source = capacity_source::nameplate,
       .bf16_flops = 989'000'000'000'000,
       .fp8_flops = 1'979'000'000'000'000,
       .memory_bandwidth = 2'400'000'000'000,
@@ -173,7 +173,7 @@ struct gh200_96gb {
   static constexpr device_spec spec{
       .name = "NVIDIA GH200 96 GB",
       .memory = {102'625'181'696},
-      .memory_source = capacity_source::driver,
+      .capacity_source = capacity_source::driver,
       .bf16_flops = 989'000'000'000'000,
       .fp8_flops = 1'979'000'000'000'000,
       .memory_bandwidth = 4'000'000'000'000,
@@ -191,7 +191,7 @@ struct h200_sxm_141gb {
   static constexpr device_spec spec{
       .name = "NVIDIA H200 SXM 141 GB",
       .memory = {150'754'820'096},
-      .memory_source = capacity_source::driver,
+      .capacity_source = capacity_source::driver,
       .bf16_flops = 989'000'000'000'000,
       .fp8_flops = 1'979'000'000'000'000,
       .memory_bandwidth = 4'800'000'000'000,
@@ -209,7 +209,7 @@ struct h800_sxm_80gb {
   static constexpr device_spec spec{
       .name = "NVIDIA H800 SXM5 80 GB",
       .memory = {85'520'809'984},
-      .memory_source = capacity_source::driver,
+      .capacity_source = capacity_source::driver,
       .bf16_flops = 989'000'000'000'000,
       .fp8_flops = 1'979'000'000'000'000,
       .memory_bandwidth = 3'350'000'000'000,
@@ -227,7 +227,7 @@ struct h20_96gb {
   static constexpr device_spec spec{
       .name = "NVIDIA H20 96 GB",
       .memory = {102'625'181'696},
-      .memory_source = capacity_source::driver,
+      .capacity_source = capacity_source::driver,
       .bf16_flops = 148'000'000'000'000,
       .fp8_flops = 296'000'000'000'000,
       .memory_bandwidth = 4'000'000'000'000,
@@ -245,7 +245,7 @@ struct b200_sxm_192gb {
   static constexpr device_spec spec{
       .name = "NVIDIA B200 SXM",
       .memory = {192'265'846'784},
-      .memory_source = capacity_source::driver,
+      .capacity_source = capacity_source::driver,
       .bf16_flops = 2'250'000'000'000'000,
       .fp8_flops = 4'500'000'000'000'000,
       .memory_bandwidth = 8'000'000'000'000,
@@ -264,7 +264,7 @@ struct gb200_nvl72 {
   static constexpr device_spec spec{
       .name = "NVIDIA GB200 NVL72",
       .memory = {186'000'000'000},
-      .memory_source = capacity_source::nameplate,
+      .capacity_source = capacity_source::nameplate,
       .bf16_flops = 2'500'000'000'000'000,
       .fp8_flops = 5'000'000'000'000'000,
       .memory_bandwidth = 8'000'000'000'000,
@@ -281,7 +281,7 @@ struct b300_sxm_288gb {
   static constexpr device_spec spec{
       .name = "NVIDIA B300 SXM 288 GB",
       .memory = {288'000'000'000},
-      .memory_source = capacity_source::nameplate,
+      .capacity_source = capacity_source::nameplate,
       .bf16_flops = 2'250'000'000'000'000,
       .fp8_flops = 4'500'000'000'000'000,
       .memory_bandwidth = 8'000'000'000'000,
@@ -299,7 +299,7 @@ struct gb300_nvl72 {
   static constexpr device_spec spec{
       .name = "NVIDIA GB300 NVL72",
       .memory = {296'889'614'336},
-      .memory_source = capacity_source::framework,
+      .capacity_source = capacity_source::framework,
       .bf16_flops = 2'500'000'000'000'000,
       .fp8_flops = 5'000'000'000'000'000,
       .memory_bandwidth = 8'000'000'000'000,

@@ -44,7 +44,8 @@ template <class Sink>
 constexpr void check_widths(const plan_spec& spec, Sink& sink) {
   const transformer& shape = spec.model;
   const std::int64_t kv_heads = shape.key_value_heads();
-  if (shape.head_dim == 0 && shape.latent.key_value_rank == 0) check_divides(sink, quantity::heads, shape.heads, quantity::hidden, shape.hidden);
+  if (shape.head_dim == 0 && shape.latent.key_value_rank == 0)
+    check_divides(sink, quantity::heads, shape.heads, quantity::hidden, shape.hidden);
   check_divides(sink, quantity::kv_heads, kv_heads, quantity::heads, shape.heads);
   check_divides(sink, quantity::tp, spec.tp, quantity::heads, shape.heads);
   if (kv_heads != shape.heads && kv_heads % spec.tp != 0 && spec.tp % kv_heads != 0)
@@ -68,10 +69,10 @@ constexpr void check_stages(const plan_spec& spec, Sink& sink) {
     return;
   }
   std::int64_t sum = 0;
-  for (std::size_t i = 0; i < spec.layer_split.counts.length; ++i) {
-    const std::int64_t count = spec.layer_split.counts.values[i];
+  for (std::size_t at = 0; at < spec.layer_split.counts.length; ++at) {
+    const std::int64_t count = spec.layer_split.counts.values[at];
     sum += count;
-    if (count == 0) sink.add_stage(static_cast<std::int64_t>(i));
+    if (count == 0) sink.add_stage(static_cast<std::int64_t>(at));
   }
   if (spec.layer_split.entries() != stages)
     sink.add_pair(rule::does_not_match, {quantity::layer_split_entries, spec.layer_split.entries()}, {what, stages});

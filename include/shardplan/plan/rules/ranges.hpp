@@ -16,27 +16,27 @@ namespace shardplan {
 /// Tier one: every needed part is there, none twice, every field inside its range. The upper ends lie far above anything that is trained
 /// and are chosen, with `too_large`, so that no figure of the library can leave 63 bits.
 namespace limits {
-inline constexpr std::int64_t layers = std::int64_t{1} << 14;
-inline constexpr std::int64_t width = std::int64_t{1} << 24;  ///< hidden, ffn
-inline constexpr std::int64_t heads = std::int64_t{1} << 16;
-inline constexpr std::int64_t rows = std::int64_t{1} << 31;  ///< vocabulary, positions, tokens of a sequence
-inline constexpr std::int64_t next_token_layers = 64;
-inline constexpr std::int64_t expert_count = std::int64_t{1} << 16;
-inline constexpr std::int64_t degree = std::int64_t{1} << 12;  ///< tp, cp, etp
-inline constexpr std::int64_t expert_degree = std::int64_t{1} << 14;
-inline constexpr std::int64_t stages = 1024;
-inline constexpr std::int64_t replicas = std::int64_t{1} << 24;
-inline constexpr std::int64_t batch = std::int64_t{1} << 32;
-inline constexpr std::int64_t micro_batch = std::int64_t{1} << 24;
-inline constexpr std::int64_t devices_per_node = std::int64_t{1} << 12;
-inline constexpr std::int64_t nodes = std::int64_t{1} << 20;  // with devices_per_node: replicas x micro-batch stay below 2^57
-inline constexpr std::int64_t device_memory = std::int64_t{1} << 50;
-inline constexpr std::int64_t element_bytes = 16;
-inline constexpr std::int64_t moments = 16;
-inline constexpr std::int64_t chunks = 64;
-inline constexpr std::int64_t block = std::int64_t{1} << 30;  ///< elements of a quantisation block, bytes of tables, MiB of headroom
-inline constexpr std::int64_t parameters = std::int64_t{1} << 52;
-inline constexpr std::int64_t activation_bytes = std::int64_t{1} << 61;
+inline constexpr std::int64_t layers = std::int64_t{1} << 14;            ///< transformer blocks; entries of a `layer_split`
+inline constexpr std::int64_t width = std::int64_t{1} << 24;             ///< hidden, ffn; elements
+inline constexpr std::int64_t heads = std::int64_t{1} << 16;             ///< query heads, key/value heads, width of a head
+inline constexpr std::int64_t rows = std::int64_t{1} << 31;              ///< vocabulary, positions, tokens of a sequence
+inline constexpr std::int64_t next_token_layers = 64;                    ///< layers that predict further tokens
+inline constexpr std::int64_t expert_count = std::int64_t{1} << 16;      ///< routed experts a layer, and those a token visits
+inline constexpr std::int64_t degree = std::int64_t{1} << 12;            ///< tp, cp, etp
+inline constexpr std::int64_t expert_degree = std::int64_t{1} << 14;     ///< ep
+inline constexpr std::int64_t stages = 1024;                             ///< pp
+inline constexpr std::int64_t replicas = std::int64_t{1} << 24;          ///< dp
+inline constexpr std::int64_t batch = std::int64_t{1} << 32;             ///< sequences of one step
+inline constexpr std::int64_t micro_batch = std::int64_t{1} << 24;       ///< sequences of a micro-batch
+inline constexpr std::int64_t devices_per_node = std::int64_t{1} << 12;  ///< devices of one host
+inline constexpr std::int64_t nodes = std::int64_t{1} << 20;  ///< hosts; with devices_per_node: replicas x micro-batch stay below 2^57
+inline constexpr std::int64_t device_memory = std::int64_t{1} << 50;  ///< bytes of one device
+inline constexpr std::int64_t element_bytes = 16;                     ///< bytes of one number in any form
+inline constexpr std::int64_t moments = 16;                           ///< optimizer moments of a parameter
+inline constexpr std::int64_t chunks = 64;                            ///< model chunks of one rank
+inline constexpr std::int64_t block = std::int64_t{1} << 30;       ///< elements of a quantisation block, bytes of tables, MiB of headroom
+inline constexpr std::int64_t parameters = std::int64_t{1} << 52;  ///< bound on parameters
+inline constexpr std::int64_t activation_bytes = std::int64_t{1} << 61;  ///< bound on activations, bytes
 }  // namespace limits
 
 namespace detail {
@@ -70,62 +70,60 @@ constexpr bool has_rare_numbers(const transformer& shape) {
 
 template <class Sink>
 constexpr void check_rare_ranges(const transformer& shape, Sink& sink) {
-  using q = quantity;
   const latent_attention& latent = shape.latent;
-  check_ranges_of<q::key_value_rank>(sink, 0, limits::width, latent.key_value_rank);
+  check_ranges_of<quantity::key_value_rank>(sink, 0, limits::width, latent.key_value_rank);
   if (latent.key_value_rank == 0) {
-    check_ranges_of<q::query_rank, q::rope_dim, q::nope_dim, q::value_dim>(sink, 0, 0, latent.query_rank, latent.rope_dim, latent.nope_dim,
-                                                                           latent.value_dim);
+    check_ranges_of<quantity::query_rank, quantity::rope_dim, quantity::nope_dim, quantity::value_dim>(
+        sink, 0, 0, latent.query_rank, latent.rope_dim, latent.nope_dim, latent.value_dim);
   } else {
-    if ((shape.kv_heads | shape.head_dim) > 0) check_ranges_of<q::kv_heads, q::head_dim>(sink, 0, 0, shape.kv_heads, shape.head_dim);
-    check_ranges_of<q::query_rank>(sink, 0, limits::width, latent.query_rank);
-    check_ranges_of<q::rope_dim>(sink, 0, limits::heads, latent.rope_dim);
-    check_ranges_of<q::nope_dim, q::value_dim>(sink, 1, limits::heads, latent.nope_dim, latent.value_dim);
+    if ((shape.kv_heads | shape.head_dim) > 0)
+      check_ranges_of<quantity::kv_heads, quantity::head_dim>(sink, 0, 0, shape.kv_heads, shape.head_dim);
+    check_ranges_of<quantity::query_rank>(sink, 0, limits::width, latent.query_rank);
+    check_ranges_of<quantity::rope_dim>(sink, 0, limits::heads, latent.rope_dim);
+    check_ranges_of<quantity::nope_dim, quantity::value_dim>(sink, 1, limits::heads, latent.nope_dim, latent.value_dim);
   }
-  check_ranges_of<q::position_offset>(sink, 0, shape.positions > 0 ? shape.positions - 1 : 0, shape.position_offset);
-  check_ranges_of<q::next_token_layers>(sink, 0, limits::next_token_layers, shape.next_token_layers);
-  check_ranges_of<q::layer_step>(sink, 0, shape.experts.count == 0 ? 0 : limits::layers, shape.experts.layer_step);
+  check_ranges_of<quantity::position_offset>(sink, 0, shape.positions > 0 ? shape.positions - 1 : 0, shape.position_offset);
+  check_ranges_of<quantity::next_token_layers>(sink, 0, limits::next_token_layers, shape.next_token_layers);
+  check_ranges_of<quantity::layer_step>(sink, 0, shape.experts.count == 0 ? 0 : limits::layers, shape.experts.layer_step);
 }
 
 template <class Sink>
 constexpr void check_model_ranges(const transformer& shape, Sink& sink) {
-  using q = quantity;
-  check_ranges_of<q::layers>(sink, 1, limits::layers, shape.layers);
-  check_ranges_of<q::hidden>(sink, 1, limits::width, shape.hidden);
-  check_ranges_of<q::heads>(sink, 1, limits::heads, shape.heads);
-  check_ranges_of<q::kv_heads, q::head_dim>(sink, 0, limits::heads, shape.kv_heads, shape.head_dim);
-  check_ranges_of<q::vocabulary>(sink, 1, limits::rows, shape.vocab);
-  check_ranges_of<q::positions>(sink, 0, limits::rows, shape.positions);
+  check_ranges_of<quantity::layers>(sink, 1, limits::layers, shape.layers);
+  check_ranges_of<quantity::hidden>(sink, 1, limits::width, shape.hidden);
+  check_ranges_of<quantity::heads>(sink, 1, limits::heads, shape.heads);
+  check_ranges_of<quantity::kv_heads, quantity::head_dim>(sink, 0, limits::heads, shape.kv_heads, shape.head_dim);
+  check_ranges_of<quantity::vocabulary>(sink, 1, limits::rows, shape.vocab);
+  check_ranges_of<quantity::positions>(sink, 0, limits::rows, shape.positions);
   if (has_rare_numbers(shape)) check_rare_ranges(shape, sink);
-  check_ranges_of<q::expert_count>(sink, 0, limits::expert_count, shape.experts.count);
+  check_ranges_of<quantity::expert_count>(sink, 0, limits::expert_count, shape.experts.count);
   if (shape.experts.count == 0) {
-    check_ranges_of<q::ffn>(sink, 1, limits::width, shape.ffn);
+    check_ranges_of<quantity::ffn>(sink, 1, limits::width, shape.ffn);
     // Widths of experts that are not there would be dropped without a word.
-    check_ranges_of<q::top_k, q::expert_ffn, q::shared_ffn, q::leading_dense>(sink, 0, 0, shape.experts.top_k, shape.experts.ffn,
-                                                                              shape.experts.shared_ffn, shape.experts.leading_dense);
+    check_ranges_of<quantity::top_k, quantity::expert_ffn, quantity::shared_ffn, quantity::leading_dense>(
+        sink, 0, 0, shape.experts.top_k, shape.experts.ffn, shape.experts.shared_ffn, shape.experts.leading_dense);
     return;
   }
   // A model whose every block routes may leave the dense width away.
-  check_ranges_of<q::ffn>(sink, shape.experts.ffn != 0 && shape.experts.leading_dense == 0 && shape.experts.layer_step <= 1 ? 0 : 1,
-                          limits::width, shape.ffn);
-  check_ranges_of<q::top_k>(sink, 1, limits::expert_count, shape.experts.top_k);
-  check_ranges_of<q::expert_ffn, q::shared_ffn>(sink, 0, limits::width, shape.experts.ffn, shape.experts.shared_ffn);
-  check_ranges_of<q::leading_dense>(sink, 0, shape.layers, shape.experts.leading_dense);
+  check_ranges_of<quantity::ffn>(sink, shape.experts.ffn != 0 && shape.experts.leading_dense == 0 && shape.experts.layer_step <= 1 ? 0 : 1,
+                                 limits::width, shape.ffn);
+  check_ranges_of<quantity::top_k>(sink, 1, limits::expert_count, shape.experts.top_k);
+  check_ranges_of<quantity::expert_ffn, quantity::shared_ffn>(sink, 0, limits::width, shape.experts.ffn, shape.experts.shared_ffn);
+  check_ranges_of<quantity::leading_dense>(sink, 0, shape.layers, shape.experts.leading_dense);
 }
 
 template <class Sink>
 constexpr void check_recipe_ranges(const plan_spec& spec, Sink& sink) {
-  using q = quantity;
   const precision_spec& precision = spec.precision;
-  check_ranges_of<q::weight_bytes, q::compute_bytes>(sink, 1, limits::element_bytes, precision.weight, precision.compute);
-  check_ranges_of<q::gradient_bytes, q::accumulator_bytes, q::master_bytes, q::moment_bytes>(
+  check_ranges_of<quantity::weight_bytes, quantity::compute_bytes>(sink, 1, limits::element_bytes, precision.weight, precision.compute);
+  check_ranges_of<quantity::gradient_bytes, quantity::accumulator_bytes, quantity::master_bytes, quantity::moment_bytes>(
       sink, 0, limits::element_bytes, precision.gradient, precision.accumulator, precision.master, precision.moment);
   const optimizer_spec& optimizer = spec.optimizer;
-  check_ranges_of<q::moments>(sink, 0, limits::moments, optimizer.moments);
-  check_ranges_of<q::hidden_matrix_moments>(sink, -1, limits::moments, optimizer.hidden_matrix_moments);
-  check_ranges_of<q::block>(sink, 1, limits::block, optimizer.block);
-  check_ranges_of<q::least_elements, q::table_bytes, q::headroom_mebibytes>(sink, 0, limits::block, optimizer.least_elements,
-                                                                            optimizer.table_bytes, spec.headroom_mebibytes);
+  check_ranges_of<quantity::moments>(sink, 0, limits::moments, optimizer.moments);
+  check_ranges_of<quantity::hidden_matrix_moments>(sink, -1, limits::moments, optimizer.hidden_matrix_moments);
+  check_ranges_of<quantity::block>(sink, 1, limits::block, optimizer.block);
+  check_ranges_of<quantity::least_elements, quantity::table_bytes, quantity::headroom_mebibytes>(
+      sink, 0, limits::block, optimizer.least_elements, optimizer.table_bytes, spec.headroom_mebibytes);
 }
 
 // Whether a spec is so far below the limits of `check_size` that it need not be computed: what nearly every plan is. With the bounds below
@@ -183,8 +181,8 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
 template <class Sink>
 constexpr void check_ranges(const plan_spec& spec, Sink& sink) {
   if (spec.repeated_parts != 0)
-    for (int i = 0; i <= static_cast<int>(part_kind::headroom); ++i)
-      if ((spec.repeated_parts >> i & 1u) != 0) sink.add_part(rule::repeated_part, static_cast<part_kind>(i));
+    for (int at = 0; at <= static_cast<int>(part_kind::headroom); ++at)
+      if ((spec.repeated_parts >> at & 1u) != 0) sink.add_part(rule::repeated_part, static_cast<part_kind>(at));
 
   if (spec.model.layers == 0 && spec.model.hidden == 0 && spec.model.heads == 0 && spec.model.vocab == 0) {
     sink.add_part(rule::missing_part, part_kind::model);
@@ -206,10 +204,13 @@ constexpr void check_ranges(const plan_spec& spec, Sink& sink) {
   if (spec.dp != unset) check_range(sink, quantity::dp, spec.dp, 1, limits::replicas);
   check_ranges_of<quantity::ep>(sink, 1, limits::expert_degree, spec.ep);
   check_ranges_of<quantity::zero>(sink, 0, 3, spec.zero);
-  for (std::size_t i = 0; i < spec.layer_split.counts.length; ++i)
-    check_range(sink, quantity::layer_split_entry, spec.layer_split.counts.values[i], 0, limits::layers);
-  if (spec.layer_split.left_out != 0)
+  const std::size_t entries = spec.layer_split.counts.length;
+  if (spec.layer_split.left_out != 0 || entries > most_layer_split_entries) {
     sink.add_range({quantity::layer_split_entries, spec.layer_split.entries()}, 1, static_cast<std::int64_t>(most_layer_split_entries));
+  } else {
+    for (std::size_t at = 0; at < entries; ++at)
+      check_range(sink, quantity::layer_split_entry, spec.layer_split.counts.values[at], 0, limits::layers);
+  }
   check_range(sink, quantity::vocabulary_multiple, spec.vocabulary_multiple, 1, limits::rows);
   check_range(sink, quantity::chunks, spec.schedule.chunks, 1, limits::chunks);
   check_recipe_ranges(spec, sink);

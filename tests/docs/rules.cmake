@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSL-1.0
+# Each enumerator of `rule` has a section of its name in docs/troubleshooting.md: cmake -DTOOLCHAIN=... -P rules.cmake
+cmake_minimum_required(VERSION 3.25)
+include("${TOOLCHAIN}")
+
+file(READ "${source_dir}/include/shardplan/plan/violation.hpp" header)
+if(NOT header MATCHES "enum class rule {([^}]*)}")
+  message(FATAL_ERROR "no enum rule in plan/violation.hpp")
+endif()
+string(REGEX REPLACE "//[^\n]*" "" body "${CMAKE_MATCH_1}")
+string(REGEX MATCHALL "[a-z_]+" rules "${body}")
+list(LENGTH rules count)
+if(count LESS 11)
+  message(FATAL_ERROR "only ${count} rules found: ${rules}")
+endif()
+file(STRINGS "${source_dir}/docs/troubleshooting.md" sections REGEX "^## ")
+foreach(rule IN LISTS rules)
+  if(NOT "## ${rule}" IN_LIST sections)
+    message(SEND_ERROR "docs/troubleshooting.md has no section \"## ${rule}\"")
+  endif()
+endforeach()
+message(STATUS "${count} rules")

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+// However often a rejected plan is used, the verdict is said once.
+// EXPECT: plan_rejected<shardplan::does_not_divide<shardplan::tp<3>, shardplan::device_count<8> ?>
+#include <shardplan/shardplan.hpp>
+
+namespace sp = shardplan;
+
+#ifdef SHARDPLAN_TWIN
+using degree = sp::tp<2>;
+#else
+using degree = sp::tp<3>;
+#endif
+using run = sp::checked_plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 1>, degree, sp::zero<1>,
+                             sp::micro_batch<1>, sp::global_batch<64>, sp::sequence<4096>>;
+
+inline constexpr auto peak = run::peak_memory;
+inline constexpr auto world = run::world_size;
+inline constexpr auto first = run::memory[0];
+
+template <class Plan>
+constexpr auto batches() {
+  return Plan::micro_batches;
+}
+inline constexpr auto count = batches<run>();
