@@ -35,7 +35,8 @@ constexpr rank_states states_of(const plan_spec& spec, const derived& facts, con
     const std::int64_t share = flat_shard(held.dense, dense_shards) + flat_shard(held.routed, routed_shards);
     states.master = precision.master * share;
     states.optimizer = flat_state_bytes(spec.optimizer, precision.moment, held.dense, held.dense_hidden, dense_shards);
-    if (held.routed > 0) states.optimizer += flat_state_bytes(spec.optimizer, precision.moment, held.routed, held.routed, routed_shards);
+    if (held.routed > 0)
+      states.optimizer += flat_state_bytes(spec.optimizer, precision.moment, held.routed, held.routed_hidden, routed_shards);
     if (spec.zero >= 2) states.gradients = (precision.gradient + precision.accumulator) * share;
     if (spec.zero >= 3) states.weights = precision.weight * share;
   }

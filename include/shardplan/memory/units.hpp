@@ -17,6 +17,7 @@ struct unit {
   std::int64_t dense = 0;          ///< all but routed experts
   std::int64_t routed = 0;         ///< routed experts
   std::int64_t dense_hidden = 0;   ///< of `dense`: hidden matrices; only where ZeRO shards an optimizer with a rule of its own for them
+  std::int64_t routed_hidden = 0;  ///< of `routed`, the same
   std::int64_t linear = 0;         ///< weights of matrix products, routed experts included; only under autocast
   std::int64_t linear_shapes = 0;  ///< one weight of each shape of matrix product, so one expert
   std::int64_t state_bytes = 0;    ///< bytes of optimizer state, tensor by tensor; only without ZeRO
@@ -28,7 +29,7 @@ struct unit {
 /// The units of a model on one rank of the model-parallel grid.
 struct model_units {
   unit at[5]{};      ///< by `place`
-  unit tied_head{};  ///< with tied embeddings: the copy that a last stage without the embedding has
+  unit tied_head{};  ///< the copy of the embedding that a last stage without it has, for a tied head or to look up further tokens
 
   /// What the rank holds of one place: `every_block` is what all blocks have, `dense_block` and `expert_block` what comes to it.
   constexpr const unit& operator[](place where) const { return at[static_cast<int>(where)]; }
@@ -41,18 +42,20 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
   unit& output = units.at[static_cast<int>(place::output)];
   const std::int64_t head_width = spec.model.head_width();
   const bool tied = spec.model.tied_embeddings;
+  const bool needs_embedding = tied || spec.model.next_token_layers > 0;
   const bool counts_hidden = spec.zero > 0 && spec.optimizer.hidden_matrix_moments >= 0;
   const bool gathers = spec.zero >= 3;
   const bool counts_linear = !gathers && spec.precision.weight > spec.precision.compute;
   detail::walk_tensors(spec.model, [&](const char*, std::int64_t rows, std::int64_t columns, split how, role purpose, place where,
                                        std::int64_t copies, std::int64_t) {
-    const bool routed = purpose == role::routed_expert;
+    const bool routed = purpose == role::routed_expert || purpose == role::expert_bias;  // is_routed, without a call
     const tensor_shard shard = shard_of(rows, columns, copies, how, routed, facts.grid, facts.vocabulary, head_width);
     const std::int64_t one = shard.rows * shard.columns;
     const std::int64_t elements = one * shard.copies;
     unit& owner = units.at[static_cast<int>(where)];
     if (routed) {
       owner.routed += elements;
+      if (counts_hidden && is_hidden_matrix(purpose)) owner.routed_hidden += elements;
     } else {
       owner.dense += elements;
       if (counts_hidden && is_hidden_matrix(purpose)) owner.dense_hidden += elements;
@@ -62,10 +65,12 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
       if (counts_linear) owner.linear += elements;
     }
     if (spec.zero == 0) owner.state_bytes += whole_state_bytes(spec.optimizer, spec.precision.moment, purpose, shard);
-    if (tied && purpose == role::embedding) {
-      // The head multiplies with the embedding, the same tensor or a copy.
-      output.linear_shapes += elements;
-      if (counts_linear) output.linear += elements;
+    if (needs_embedding && purpose == role::embedding) {
+      // The last stage multiplies with the embedding (a tied head) or looks up the next token: the same tensor, or a copy.
+      if (tied) {
+        output.linear_shapes += elements;
+        if (counts_linear) output.linear += elements;
+      }
       units.tied_head.dense = elements;
       units.tied_head.state_bytes = owner.state_bytes;
     }

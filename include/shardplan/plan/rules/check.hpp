@@ -28,7 +28,8 @@ constexpr void compare_stage(const plan_spec& spec, const memory_layout& layout,
 
 // Whether stages differ in nothing but what the first and the last have beside their blocks, and the micro-batches that are alive.
 constexpr bool stages_are_alike(const plan_spec& spec) {
-  return spec.layer_split.counts.length == 0 && spec.model.experts.leading_dense == 0 && spec.schedule.chunks == 1;
+  return spec.layer_split.counts.length == 0 && spec.model.experts.leading_dense == 0 && spec.model.experts.layer_step <= 1 &&
+         spec.schedule.chunks == 1;
 }
 
 // The inner stage with the most micro-batches alive, the first of equals; `most` is their number over all stages.
@@ -69,6 +70,7 @@ constexpr bool surely_fits(const plan_spec& spec, const memory_layout& layout) {
   fullest_inner_stage(spec, layout.facts, all.in_flight);
   all.is_first = true;
   all.is_last = true;
+  add_next_token_layers(spec.model, all);
   all.copies_head = true;
   return total_of_extent(spec, layout, all) <= spec.device.memory.count;
 }
