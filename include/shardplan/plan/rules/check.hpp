@@ -65,7 +65,8 @@ constexpr peak_account peak_of(const plan_spec& spec, const memory_layout& layou
 
 // Whether one rank that had everything any stage has would fit: then all do, and a plan with room to spare is judged by one account.
 constexpr bool surely_fits(const plan_spec& spec, const memory_layout& layout) {
-  if (spec.pp == 1 || !stages_are_alike(spec)) return false;
+  // An 8-bit state is smaller just above `least_elements` than just below: no bound by a larger share.
+  if (spec.pp == 1 || spec.optimizer.eight_bit || !stages_are_alike(spec)) return false;
   stage_extent all = extent_of_stage(spec, layout.facts, 0);
   fullest_inner_stage(spec, layout.facts, all.in_flight);
   all.is_first = true;
