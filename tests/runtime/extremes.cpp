@@ -62,6 +62,16 @@ TEST_CASE("arithmetic beyond 63 bits is thrown") {
   CHECK(thrown_by([&] { return sp::active_parameter_count_of(shape); }) == "argument_out_of_range");
   shape.experts = {.count = 8, .top_k = 2, .leading_dense = least};
   CHECK(thrown_by([&] { return sp::parameter_count_of(shape); }) == "argument_out_of_range");
+  for (std::int64_t* size : {&shape.position_offset, &shape.next_token_layers, &shape.experts.layer_step, &shape.latent.query_rank,
+                             &shape.latent.key_value_rank, &shape.latent.rope_dim, &shape.latent.nope_dim, &shape.latent.value_dim}) {
+    shape.experts.leading_dense = 0;
+    *size = -one;
+    CHECK(thrown_by([&] { return sp::parameter_count_of(shape); }) == "argument_out_of_range");
+    CHECK(thrown_by([&] { return sp::active_parameter_count_of(shape); }) == "argument_out_of_range");
+    CHECK(thrown_by([&] { return sp::tensors_of(shape).length; }) == "argument_out_of_range");
+    *size = 0;
+  }
+  CHECK(thrown_by([&] { return sp::parameter_count_of(shape); }) == "nothing");
   shape = {.layers = most, .hidden = 64, .heads = 4, .ffn = 64, .vocab = 64};
   CHECK(thrown_by([&] { return sp::parameter_count_of(shape); }) == "result_leaves_63_bits");
   CHECK(thrown_by([&] { return sp::saturating_multiply(most, one + 1) == most && sp::saturating_add(most, one) == most; }) == "nothing");
@@ -85,6 +95,14 @@ std::vector<std::int64_t*> numbers_of(sp::plan_spec& spec) {
                                      &shape.experts.ffn,
                                      &shape.experts.shared_ffn,
                                      &shape.experts.leading_dense,
+                                     &shape.experts.layer_step,
+                                     &shape.position_offset,
+                                     &shape.next_token_layers,
+                                     &shape.latent.query_rank,
+                                     &shape.latent.key_value_rank,
+                                     &shape.latent.rope_dim,
+                                     &shape.latent.nope_dim,
+                                     &shape.latent.value_dim,
                                      &spec.device.memory.count,
                                      &spec.devices_per_node,
                                      &spec.nodes,
@@ -197,7 +215,21 @@ std::vector<sp::plan_spec> sound_specs() {
   galore.precision = sp::precisions::fp8_compute::spec;
   sp::plan_spec adam_mini = factored;
   adam_mini.optimizer = sp::optimizers::adam_mini::spec;
-  return {dense, experts, eight_bit, factored, muon, four_bit, shampoo, galore, adam_mini};
+  sp::plan_spec latent = experts;
+  latent.model.kv_heads = 0;
+  latent.model.latent = {.query_rank = 256, .key_value_rank = 128, .rope_dim = 16, .nope_dim = 32, .value_dim = 32};
+  latent.model.experts.layer_step = 2;
+  latent.model.experts.bias = true;
+  latent.model.position_offset = 2;
+  latent.model.next_token_layers = 1;
+  latent.optimizer = sp::optimizers::muon::spec;
+  latent.zero = 1;
+  sp::plan_spec latent_soap = latent;
+  latent_soap.optimizer = sp::optimizers::soap<>::spec;
+  latent_soap.precision = sp::precisions::mxfp8_weights::spec;
+  sp::plan_spec latent_mini = latent;
+  latent_mini.optimizer = sp::optimizers::adam_mini::spec;
+  return {dense, experts, eight_bit, factored, muon, four_bit, shampoo, galore, adam_mini, latent, latent_soap, latent_mini};
 }
 
 // What evaluate may answer. Returns whether figures came with it.

@@ -79,6 +79,7 @@ const std::set<std::string> understood = {
     "decoder_last_pipeline_num_layers",
     "use_distributed_optimizer",
     "num_experts",
+    "qk_layernorm",
     "moe_router_topk",
     "moe_ffn_hidden_size",
     "vocab_size",
@@ -117,6 +118,7 @@ shardplan::plan_spec spec_of(const truth::json& config) {
   shape.vocab = number("vocab_size", number("vocab_used", 50257));
   shape.positions = config.get<std::string>("position_embedding_type", "") == "rope" ? 0 : needed("max_position_embeddings");
   shape.norm = config.get<std::string>("normalization", "") == "RMSNorm" ? shardplan::norm::rms : shardplan::norm::layer;
+  if (flag("qk_layernorm")) shape.qk_norm = shardplan::qk_norm::head;
   shape.qkv_bias = shape.attention_output_bias = shape.mlp_bias = biases;
   shape.tied_embeddings = !flag("untie_embeddings_and_output_weights");
   shape.experts.count = number("num_experts", 0);

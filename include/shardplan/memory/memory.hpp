@@ -54,6 +54,12 @@ struct stage_extent {
   bool copies_head = false;       ///< with tied embeddings: has a copy of the table for its head
 };
 
+/// The next-token layers of a model lie on its last stage: blocks beyond `layers`, of the kind that the last block is.
+constexpr void add_next_token_layers(const transformer& shape, stage_extent& extent) {
+  extent.layers += shape.next_token_layers;
+  if (shape.experts.count == 0) extent.dense_layers += shape.next_token_layers;
+}
+
 /// The extent of pipeline rank `rank`. For a spec that passed the first two tiers of rules.
 constexpr stage_extent extent_of_stage(const plan_spec& spec, const derived& facts, std::int64_t rank) {
   const std::int64_t pp = spec.pp;
@@ -66,20 +72,23 @@ constexpr stage_extent extent_of_stage(const plan_spec& spec, const derived& fac
     extent.layers += count;
     if (shape.experts.count == 0) {
       extent.dense_layers += count;
-    } else if (shape.experts.leading_dense > 0) {
+    } else if (shape.experts.leading_dense > 0 || shape.experts.layer_step > 1) {
       extent.dense_layers += shape.dense_layers_in(first_layer_of_stage(spec.layer_split, shape.layers, pp * chunks, stage), count);
     }
     extent.is_first = extent.is_first || stage == 0;
     extent.is_last = extent.is_last || stage == pp * chunks - 1;
   }
   extent.in_flight = spec.schedule.in_flight(pp, facts.micro_batches, chunks, rank);
-  // The head of a rank that holds the embedding as well is the same tensor; elsewhere it is a copy with all its states.
+  // A tied head and the embedding of further tokens are the same tensor on a rank that holds the embedding; elsewhere a copy with all its
+  // states.
   extent.copies_head = extent.is_last && !extent.is_first;
+  if (extent.is_last) add_next_token_layers(shape, extent);
   return extent;
 }
 
 /// The account of a rank with that extent. Errors: none for a spec that passed the first two tiers of rules.
 constexpr stage_account account_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent) {
+  const transformer& shape = spec.model;
   const std::int64_t chunks = spec.schedule.chunks;
   const std::int64_t layers = extent.layers;
   const std::int64_t dense_layers = extent.dense_layers;
@@ -106,6 +115,7 @@ constexpr stage_account account_of_extent(const plan_spec& spec, const memory_la
   if (expert_layers > 0) held.routed = sum(&unit::routed);
   if (layout.units.by_tensor) {
     held.dense_ruled = sum(&unit::dense_ruled);
+    held.routed_ruled = sum(&unit::routed_ruled);
     held.dense_state_bytes = sum(&unit::dense_state_bytes);
     held.routed_state_bytes = sum(&unit::routed_state_bytes);
     held.dense_weight_bytes = sum(&unit::dense_weight_bytes);
@@ -136,8 +146,11 @@ constexpr stage_account account_of_extent(const plan_spec& spec, const memory_la
   }
 
   const saved_activations& saved = layout.saved;
-  const std::int64_t kept = spec.recompute == recomputes::full ? saved.block_input * layers
-                                                               : saved.dense_block * dense_layers + saved.expert_block * expert_layers;
+  std::int64_t kept = spec.recompute == recomputes::full ? saved.block_input * layers
+                                                         : saved.dense_block * dense_layers + saved.expert_block * expert_layers;
+  if (is_first && shape.embedding_norm) kept += saved.block_input;
+  // Around a next-token layer's block: the inputs of its three norms, what the last gives to the head, and the projection's input.
+  if (is_last && shape.next_token_layers > 0) kept += 6 * saved.block_input * shape.next_token_layers;
   report.activations.count = chunks == 1 ? kept * extent.in_flight : ceil_divide(kept * extent.in_flight, chunks);
 
   const phase_sizes& phases = layout.phases;

@@ -47,12 +47,6 @@ constexpr cut_side cut(std::int64_t length, std::int64_t most) {
   return {length / most + (rest > 0 ? 1 : 0), length / most * (most * most) + rest * rest};
 }
 
-constexpr bool begins_with(const char* text, const char* start) {
-  for (; *start != '\0'; ++text, ++start)
-    if (*text != *start) return false;
-  return true;
-}
-
 template <class Optimizer = optimizer_spec>
 constexpr bool has_matrix_rule(const Optimizer& optimizer, role purpose) {
   return optimizer.hidden_only ? is_hidden_matrix(purpose) : is_matrix(purpose);
@@ -83,7 +77,7 @@ constexpr std::int64_t matrix_state_bytes(const Optimizer& optimizer, const prec
     case matrix_rule::rotated:
       return whole + 2 * 4 * ((size == 0 || rows <= size ? rows * rows : 0) + (size == 0 || columns <= size ? columns * columns : 0));
     case matrix_rule::block_means: {
-      const bool by_head = purpose == role::attention && (begins_with(name, "query") || begins_with(name, "key"));
+      const bool by_head = purpose == role::attention && (literal(name) == "query" || literal(name) == "key");
       return whole + bytes_of_one(optimizer, precision) * (by_head ? ceil_divide(rows, head_width) : rows);
     }
     default: return whole;

@@ -36,7 +36,7 @@ constexpr void account_by_tensor(const Spec& spec, const unit& held, std::int64_
     states.optimizer = shared(held.dense_state_bytes, held.routed_state_bytes);
   } else {
     states.optimizer = flat_state_bytes(optimizer, precision, held.dense, held.dense_ruled, dense_shards);
-    if (held.routed > 0) states.optimizer += flat_state_bytes(optimizer, precision, held.routed, held.routed, routed_shards);
+    if (held.routed > 0) states.optimizer += flat_state_bytes(optimizer, precision, held.routed, held.routed_ruled, routed_shards);
   }
   if (has_linear_rule(precision))
     states.weights =

@@ -22,6 +22,7 @@ struct unit {
 
   // Only where states go by tensor:
   std::int64_t dense_ruled = 0;          ///< of `dense`: matrices with their own number of moments
+  std::int64_t routed_ruled = 0;         ///< of `routed`, the same
   std::int64_t dense_state_bytes = 0;    ///< bytes of optimizer state of `dense`
   std::int64_t routed_state_bytes = 0;   ///< bytes of optimizer state of `routed`
   std::int64_t dense_weight_bytes = 0;   ///< bytes of the weights of `dense`
@@ -36,7 +37,7 @@ struct unit {
 struct model_units {
   bool by_tensor = false;  ///< see `goes_by_tensor`
   unit at[5]{};            ///< by `place`
-  unit tied_head{};        ///< with tied embeddings: the copy that a last stage without the embedding has
+  unit tied_head{};        ///< the copy of the embedding that a last stage without it has, for a tied head or to look up further tokens
 
   /// What the rank holds of one place: `every_block` is what all blocks have, `dense_block` and `expert_block` what comes to it.
   constexpr const unit& operator[](place where) const { return at[static_cast<int>(where)]; }
@@ -54,10 +55,11 @@ namespace detail {
 template <class Spec>
 constexpr void add_by_tensor(unit& owner, const Spec& spec, const char* name, role purpose, const tensor_shard& shard,
                              std::int64_t head_width) {
-  const bool routed = purpose == role::routed_expert;
+  const bool routed = is_routed(purpose);
   (routed ? owner.routed_state_bytes : owner.dense_state_bytes) +=
       whole_state_bytes(spec.optimizer, spec.precision, name, purpose, shard, head_width);
-  if (spec.optimizer.matrix_moments >= 0 && !routed && has_matrix_rule(spec.optimizer, purpose)) owner.dense_ruled += shard.elements();
+  if (spec.optimizer.matrix_moments >= 0 && has_matrix_rule(spec.optimizer, purpose))
+    (routed ? owner.routed_ruled : owner.dense_ruled) += shard.elements();
   (routed ? owner.routed_weight_bytes : owner.dense_weight_bytes) += whole_weight_bytes(spec.precision, purpose, shard, spec.zero <= 2);
   if (shard.rows * shard.columns > owner.largest) owner.largest = shard.rows * shard.columns;
 }
@@ -70,13 +72,14 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
   unit& output = units.at[static_cast<int>(place::output)];
   const std::int64_t head_width = spec.model.head_width();
   const bool tied = spec.model.tied_embeddings;
+  const bool needs_embedding = tied || spec.model.next_token_layers > 0;
   const bool by_tensor = goes_by_tensor(spec.optimizer, spec.precision);
   units.by_tensor = by_tensor;
   const bool gathers = spec.zero >= 3;
   const bool counts_linear = !gathers && spec.precision.weight > spec.precision.compute;
   detail::walk_tensors(spec.model, [&](const char* name, std::int64_t rows, std::int64_t columns, split how, role purpose, place where,
                                        std::int64_t copies, std::int64_t) {
-    const bool routed = purpose == role::routed_expert;
+    const bool routed = purpose == role::routed_expert || purpose == role::expert_bias;  // is_routed, without a call
     const tensor_shard shard = shard_of(rows, columns, copies, how, routed, facts.grid, facts.vocabulary, head_width);
     const std::int64_t one = shard.rows * shard.columns;
     const std::int64_t elements = one * shard.copies;
@@ -91,10 +94,12 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
       if (counts_linear) owner.linear += elements;
     }
     if (by_tensor) detail::add_by_tensor(owner, spec, name, purpose, shard, head_width);
-    if (tied && purpose == role::embedding) {
-      // The head multiplies with the embedding, the same tensor or a copy.
-      output.linear_shapes += elements;
-      if (counts_linear) output.linear += elements;
+    if (needs_embedding && purpose == role::embedding) {
+      // The last stage multiplies with the embedding (a tied head) or looks up the next token: the same tensor, or a copy.
+      if (tied) {
+        output.linear_shapes += elements;
+        if (counts_linear) output.linear += elements;
+      }
       units.tied_head.dense = elements;
       if (by_tensor) detail::add_by_tensor(units.tied_head, spec, name, purpose, shard, head_width);
     }

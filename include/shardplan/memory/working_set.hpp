@@ -14,16 +14,16 @@ namespace shardplan {
 struct phase_sizes {
   std::int64_t dense_backward = 0;   ///< backward of a dense block
   std::int64_t expert_backward = 0;  ///< backward of a block with routed experts
-  std::int64_t logits = 0;           ///< last stage: one copy of the logits
+  std::int64_t logits = 0;           ///< last stage: one copy of the logits for each token that is predicted
   std::int64_t around_loss = 0;      ///< last stage: what lives beside them in the loss phase
 };
 
 /// Estimate. Phases are compared, not added: the sum would be 2.5 to 9 % too high.
 /// - backward of a block: gradients of the activations inside it, T (4f + 2h) / t in bf16, and with full recompute the block's complete
 /// saved set;
-/// - loss, on the last stage: one copy of the logits in the compute precision (fused cross-entropy in place) and 8Th / t around the final
-/// norm. Both hold two gathered sequence buffers under sequence parallelism. With the states and `stage_buffers` within 0.4 % of 27 runs on
-/// B200 (tests/truth/b200.cpp).
+/// - loss, on the last stage: one copy of the logits in the compute precision (fused cross-entropy in place), one more for each next-token
+/// layer, and 8Th / t around the final norm. Both hold two gathered sequence buffers under sequence parallelism. With the states and
+/// `stage_buffers` within 0.4 % of 27 runs on B200 (tests/truth/b200.cpp).
 constexpr phase_sizes phases_of(const plan_spec& spec, const activation_shard& shard, const saved_activations& saved) {
   const transformer& shape = spec.model;
   const std::int64_t element = spec.precision.compute;
@@ -35,7 +35,7 @@ constexpr phase_sizes phases_of(const plan_spec& spec, const activation_shard& s
   if (shape.experts.count > 0)
     sizes.expert_backward =
         gathered + saved.block_input + element * 2 * shard.expert_ffn * shard.routed_tokens + (full ? saved.expert_block : 0);
-  sizes.logits = element * shard.vocabulary * shard.tokens;
+  sizes.logits = element * shard.vocabulary * shard.tokens * (1 + shape.next_token_layers);
   sizes.around_loss = gathered + 4 * saved.block_input;
   return sizes;
 }

@@ -13,6 +13,14 @@ concept transformer_model = requires {
 }
 &&requires { typename detail::needs_constant<static_cast<bool>(Model::shape.layers)>; };
 
+/// A type whose parameters can be counted: a model with a `shape`, or a `network` of one's own layers (model/network.hpp).
+template <class Model>
+concept countable_model = transformer_model<Model> || requires {
+  Model::count_parameters();
+  Model::count_active_parameters();
+  Model::list_tensors();
+};
+
 /// Part of a plan (needed): the model that is trained.
 template <transformer_model Model>
 struct model {

@@ -7,7 +7,6 @@
 #include <shardplan/model/tensor.hpp>
 #include <shardplan/model/transformer.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {
@@ -17,10 +16,12 @@ namespace shardplan {
 /// Errors: a figure beyond 63 bits, or `heads` that do not divide `hidden`, is an `arithmetic_error`.
 template <class Shape = transformer>
 constexpr std::int64_t parameter_count_of(const Shape& shape) {
-  const tensor_list list = tensors_of(shape);
+  detail::check_sizes(shape);
   std::int64_t sum = 0;
-  for (std::size_t at = 0; at < list.length; ++at)
-    sum = checked_add(sum, checked_multiply(list.values[at].elements(), list.values[at].multiplicity));
+  detail::walk_tensors(
+      shape, [&](const char*, std::int64_t rows, std::int64_t columns, split, role, place, std::int64_t copies, std::int64_t layers) {
+        sum = checked_add(sum, checked_multiply(checked_multiply(rows, columns), checked_multiply(copies, layers)));
+      });
   return sum;
 }
 
@@ -28,28 +29,54 @@ constexpr std::int64_t parameter_count_of(const Shape& shape) {
 /// (DeepSeek's published figures leave the input embedding out). Equal to `parameter_count_of` for a dense model. Errors as there.
 template <class Shape = transformer>
 constexpr std::int64_t active_parameter_count_of(const Shape& shape) {
-  const tensor_list list = tensors_of(shape);
+  detail::check_sizes(shape);
   std::int64_t sum = 0;
-  for (std::size_t at = 0; at < list.length; ++at) {
-    const tensor& item = list.values[at];
-    const std::int64_t used = item.purpose == role::routed_expert
-                                  ? checked_multiply(exact_divide(item.multiplicity, item.copies), shape.experts.top_k)
-                                  : item.multiplicity;
-    sum = checked_add(sum, checked_multiply(item.elements(), used));
-  }
+  detail::walk_tensors(shape, [&](const char*, std::int64_t rows, std::int64_t columns, split, role purpose, place, std::int64_t copies,
+                                  std::int64_t layers) {
+    const std::int64_t used = is_routed(purpose) ? shape.experts.top_k : copies;
+    sum = checked_add(sum, checked_multiply(checked_multiply(rows, columns), checked_multiply(used, layers)));
+  });
   return sum;
 }
 
-/// `parameter_count_of(Model::shape)` as a constant. (A variable template and a function cannot share one name: hence the `_of`.)
-template <transformer_model Model>
-inline constexpr std::int64_t parameter_count = parameter_count_of(Model::shape);
+namespace detail {
+template <class Model>
+constexpr std::int64_t parameter_count_for() {
+  if constexpr (transformer_model<Model>) {
+    return parameter_count_of(Model::shape);
+  } else {
+    return Model::count_parameters();
+  }
+}
+template <class Model>
+constexpr std::int64_t active_parameter_count_for() {
+  if constexpr (transformer_model<Model>) {
+    return active_parameter_count_of(Model::shape);
+  } else {
+    return Model::count_active_parameters();
+  }
+}
+template <class Model>
+constexpr auto tensors_for() {
+  if constexpr (transformer_model<Model>) {
+    return tensors_of(Model::shape);
+  } else {
+    return Model::list_tensors();
+  }
+}
+}  // namespace detail
 
-/// `active_parameter_count_of(Model::shape)` as a constant.
-template <transformer_model Model>
-inline constexpr std::int64_t active_parameter_count = active_parameter_count_of(Model::shape);
+/// `parameter_count_of(Model::shape)` as a constant, and that of a `network`. (A variable template and a function cannot share one name:
+/// hence the `_of`.)
+template <countable_model Model>
+inline constexpr std::int64_t parameter_count = detail::parameter_count_for<Model>();
+
+/// `active_parameter_count_of(Model::shape)` as a constant, and that of a `network`.
+template <countable_model Model>
+inline constexpr std::int64_t active_parameter_count = detail::active_parameter_count_for<Model>();
 
 /// Every distinct parameter tensor of a model type with its multiplicity: a constant range of `tensor`.
-template <transformer_model Model>
-inline constexpr tensor_list tensors = tensors_of(Model::shape);
+template <countable_model Model>
+inline constexpr auto tensors = detail::tensors_for<Model>();
 
 }  // namespace shardplan

@@ -24,10 +24,11 @@ enum class role {
   attention,      ///< query, key, value and output projections
   mlp,            ///< linears of a dense feed-forward network
   routed_expert,  ///< linears of a routed expert
+  expert_bias,    ///< bias vector of a linear of a routed expert
   shared_expert,  ///< linears of the shared experts
   router,         ///< chooses the experts of a token
   norm,           ///< weight or bias vector of a norm
-  bias,           ///< bias vector of a linear
+  bias,           ///< bias vector of any other linear
   head            ///< output projection to the vocabulary
 };
 
@@ -47,7 +48,9 @@ constexpr bool is_one_of(unsigned set, role purpose) { return (set >> static_cas
 }  // namespace detail
 
 /// Whether tensors of that role are matrices: all but norms and biases (a tensor with one row is a matrix too).
-constexpr bool is_matrix(role purpose) { return !detail::is_one_of(detail::roles<role::norm, role::bias>, purpose); }
+constexpr bool is_matrix(role purpose) { return !detail::is_one_of(detail::roles<role::norm, role::bias, role::expert_bias>, purpose); }
+/// Whether it belongs to one routed expert, and so lies on the ranks that hold that expert.
+constexpr bool is_routed(role purpose) { return detail::is_one_of(detail::roles<role::routed_expert, role::expert_bias>, purpose); }
 /// Whether it is the weight of a matrix product in the compute precision (the router runs in fp32, the embedding is a look-up).
 constexpr bool is_linear(role purpose) {
   return detail::is_one_of(detail::roles<role::attention, role::mlp, role::routed_expert, role::shared_expert, role::head>, purpose);

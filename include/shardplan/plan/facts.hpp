@@ -54,6 +54,30 @@ struct shared_ffn;
 /// First layers that stay dense.
 template <std::int64_t Value>
 struct leading_dense;
+/// Of the layers after `leading_dense` one in that many routes.
+template <std::int64_t Value>
+struct layer_step;
+/// First rows of the positions that no token has.
+template <std::int64_t Value>
+struct position_offset;
+/// Layers that predict further tokens.
+template <std::int64_t Value>
+struct next_token_layers;
+/// Width of the latent query, elements.
+template <std::int64_t Value>
+struct query_rank;
+/// Width of the latent key and value, elements.
+template <std::int64_t Value>
+struct key_value_rank;
+/// Width of the rotary part of a head with latent attention, elements.
+template <std::int64_t Value>
+struct rope_dim;
+/// Width of the rest of a head's query and key, elements.
+template <std::int64_t Value>
+struct nope_dim;
+/// Width of a head's value with latent attention, elements.
+template <std::int64_t Value>
+struct value_dim;
 /// Capacity of one device, bytes.
 template <std::int64_t Value>
 struct device_memory_bytes;
@@ -234,6 +258,22 @@ template <std::int64_t Value>
 shared_ffn<Value>* fact_of(fact_key<quantity::shared_ffn, Value>);
 template <std::int64_t Value>
 leading_dense<Value>* fact_of(fact_key<quantity::leading_dense, Value>);
+template <std::int64_t Value>
+layer_step<Value>* fact_of(fact_key<quantity::layer_step, Value>);
+template <std::int64_t Value>
+position_offset<Value>* fact_of(fact_key<quantity::position_offset, Value>);
+template <std::int64_t Value>
+next_token_layers<Value>* fact_of(fact_key<quantity::next_token_layers, Value>);
+template <std::int64_t Value>
+query_rank<Value>* fact_of(fact_key<quantity::query_rank, Value>);
+template <std::int64_t Value>
+key_value_rank<Value>* fact_of(fact_key<quantity::key_value_rank, Value>);
+template <std::int64_t Value>
+rope_dim<Value>* fact_of(fact_key<quantity::rope_dim, Value>);
+template <std::int64_t Value>
+nope_dim<Value>* fact_of(fact_key<quantity::nope_dim, Value>);
+template <std::int64_t Value>
+value_dim<Value>* fact_of(fact_key<quantity::value_dim, Value>);
 template <std::int64_t Value>
 device_memory_bytes<Value>* fact_of(fact_key<quantity::device_memory_bytes, Value>);
 template <std::int64_t Value>

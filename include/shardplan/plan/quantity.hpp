@@ -22,6 +22,14 @@ enum class quantity {
   expert_ffn,           ///< width of one branch of a routed expert, elements
   shared_ffn,           ///< width of the shared experts, elements
   leading_dense,        ///< first layers that stay dense
+  layer_step,           ///< of the layers after `leading_dense` one in that many routes
+  position_offset,      ///< first rows of the positions that no token has
+  next_token_layers,    ///< layers that predict further tokens
+  query_rank,           ///< width of the latent query, elements
+  key_value_rank,       ///< width of the latent key and value, elements
+  rope_dim,             ///< width of the rotary part of a head with latent attention, elements
+  nope_dim,             ///< width of the rest of a head's query and key, elements
+  value_dim,            ///< width of a head's value with latent attention, elements
   device_memory_bytes,  ///< capacity of one device, bytes
   devices_per_node,     ///< devices of one host
   nodes,                ///< hosts
@@ -92,6 +100,14 @@ constexpr const char* name_of(quantity what) {
                                    "expert_ffn",
                                    "shared_ffn",
                                    "leading_dense",
+                                   "layer_step",
+                                   "position_offset",
+                                   "next_token_layers",
+                                   "query_rank",
+                                   "key_value_rank",
+                                   "rope_dim",
+                                   "nope_dim",
+                                   "value_dim",
                                    "device_memory_bytes",
                                    "devices_per_node",
                                    "nodes",

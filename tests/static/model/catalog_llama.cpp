@@ -72,3 +72,11 @@ static_assert(counts_of<models::tinyllama_1_1b>() ==
 // truth/models.json, SmolLM2-360M (published: hub safetensors total)
 static_assert(counts_of<models::smollm2_360m>() ==
               counts{.total = 361'821'120, .embedding = 47'185'920, .head = 0, .active = 361'821'120, .norms = 62'400});
+
+// truth/models.json, Llama-4-Scout-17B-16E (published: hub safetensors total, vision tower included)
+static_assert(counts_of<models::llama4_scout_17b_16e>() == counts{.total = 107'769'861'120,
+                                                                  .embedding = 1'034'485'760,
+                                                                  .head = 1'034'485'760,
+                                                                  .routed_experts = 96'636'764'160,
+                                                                  .active = 17'172'894'720,
+                                                                  .norms = 496'640});

@@ -39,3 +39,55 @@ static_assert(counts_of<models::qwen2_5_32b>() ==
 static_assert(
     counts_of<models::qwen2_5_72b>() ==
     counts{.total = 72'706'203'648, .embedding = 1'245'708'288, .head = 1'245'708'288, .active = 72'706'203'648, .norms = 1'318'912});
+
+// truth/models.json, Qwen1.5-MoE-A2.7B (published: keras-team/keras-hub: qwen1.5_moe_2.7b_en)
+static_assert(counts_of<models::qwen1_5_moe_a2_7b>() == counts{.total = 14'315'784'192,
+                                                               .embedding = 311'164'928,
+                                                               .head = 311'164'928,
+                                                               .routed_experts = 12'457'082'880,
+                                                               .active = 2'689'173'504,
+                                                               .norms = 100'352});
+
+// truth/models.json, Qwen3-0.6B (published: keras-team/keras-hub: qwen3_0.6b_en)
+static_assert(counts_of<models::qwen3_0_6b>() ==
+              counts{.total = 596'049'920, .embedding = 155'582'464, .head = 0, .active = 596'049'920, .norms = 65'536});
+
+// truth/models.json, Qwen3-1.7B (published: keras-team/keras-hub: qwen3_1.7b_en)
+static_assert(counts_of<models::qwen3_1_7b>() ==
+              counts{.total = 1'720'574'976, .embedding = 311'164'928, .head = 0, .active = 1'720'574'976, .norms = 123'904});
+
+// truth/models.json, Qwen3-4B (published: keras-team/keras-hub: qwen3_4b_en)
+static_assert(counts_of<models::qwen3_4b>() ==
+              counts{.total = 4'022'468'096, .embedding = 388'956'160, .head = 0, .active = 4'022'468'096, .norms = 196'096});
+
+// truth/models.json, Qwen3-8B (published: keras-team/keras-hub: qwen3_8b_en)
+static_assert(counts_of<models::qwen3_8b>() ==
+              counts{.total = 8'190'735'360, .embedding = 622'329'856, .head = 622'329'856, .active = 8'190'735'360, .norms = 308'224});
+
+// truth/models.json, Qwen3-32B (published: keras-team/keras-hub: qwen3_32b_en)
+static_assert(counts_of<models::qwen3_32b>() ==
+              counts{.total = 32'762'123'264, .embedding = 777'912'320, .head = 777'912'320, .active = 32'762'123'264, .norms = 676'864});
+
+// truth/models.json, Qwen3-30B-A3B (published: keras-team/keras-hub: qwen3_moe_30b_a3b_en)
+static_assert(counts_of<models::qwen3_30b_a3b>() == counts{.total = 30'532'122'624,
+                                                           .embedding = 311'164'928,
+                                                           .head = 311'164'928,
+                                                           .routed_experts = 28'991'029'248,
+                                                           .active = 3'353'032'704,
+                                                           .norms = 210'944});
+
+// truth/models.json, Qwen3-235B-A22B (published: keras-team/keras-hub: qwen3_moe_235b_a22b_en; index total_size 470187269120 bytes)
+static_assert(counts_of<models::qwen3_235b_a22b>() == counts{.total = 235'093'634'560,
+                                                             .embedding = 622'329'856,
+                                                             .head = 622'329'856,
+                                                             .routed_experts = 227'096'395'776,
+                                                             .active = 22'190'763'520,
+                                                             .norms = 798'208});
+
+// truth/models.json, Qwen3-Coder-480B-A35B-Instruct (published: hub safetensors total)
+static_assert(counts_of<models::qwen3_coder_480b_a35b>() == counts{.total = 480'154'875'392,
+                                                                   .embedding = 933'494'784,
+                                                                   .head = 933'494'784,
+                                                                   .routed_experts = 468'084'326'400,
+                                                                   .active = 35'474'765'312,
+                                                                   .norms = 783'872});

@@ -23,7 +23,7 @@ constexpr plan_spec sound() {
                 .ffn = 4096,
                 .vocab = 32000,
                 .positions = 8192,
-                .experts = {.count = 8, .top_k = 2, .ffn = 1024, .shared_ffn = 512, .leading_dense = 2}};
+                .experts = {.count = 8, .top_k = 2, .ffn = 1024, .shared_ffn = 512, .leading_dense = 2, .layer_step = 2}};
   spec.device.memory = sp::bytes{std::int64_t{1} << 50};
   spec.devices_per_node = 8;
   spec.nodes = 4;
@@ -65,6 +65,10 @@ constexpr field fields[] = {
     {quantity::expert_ffn, 0, 1 << 24, [](plan_spec& spec) -> number& { return spec.model.experts.ffn; }},
     {quantity::shared_ffn, 0, 1 << 24, [](plan_spec& spec) -> number& { return spec.model.experts.shared_ffn; }},
     {quantity::leading_dense, 0, 8, [](plan_spec& spec) -> number& { return spec.model.experts.leading_dense; }},  // all layers
+    {quantity::layer_step, 0, 1 << 14, [](plan_spec& spec) -> number& { return spec.model.experts.layer_step; }},
+    {quantity::position_offset, 0, 8191, [](plan_spec& spec) -> number& { return spec.model.position_offset; }},  // one row is left
+    {quantity::next_token_layers, 0, 64, [](plan_spec& spec) -> number& { return spec.model.next_token_layers; }},
+    {quantity::key_value_rank, 0, 1 << 24, [](plan_spec& spec) -> number& { return spec.model.latent.key_value_rank; }},
     {quantity::device_memory_bytes, 1, 1LL << 50, [](plan_spec& spec) -> number& { return spec.device.memory.count; }},
     {quantity::devices_per_node, 1, 1 << 12, [](plan_spec& spec) -> number& { return spec.devices_per_node; }},
     {quantity::nodes, 1, 1 << 20, [](plan_spec& spec) -> number& { return spec.nodes; }},
@@ -207,6 +211,40 @@ static_assert(refuses<sp::plan<sp::model<no_experts_but_widths>, sp::cluster<lar
                                sp::global_batch<8>>,
                       outside<sp::top_k<2>, 0, 0>, outside<sp::expert_ffn<1024>, 0, 0>, outside<sp::shared_ffn<512>, 0, 0>,
                       outside<sp::leading_dense<1>, 0, 0>>);
+
+// Nor does one without latent attention speak of its widths, nor one with it of those of plain heads.
+constexpr int ranges_broken(const sp::latent_attention& latent, std::int64_t kv_heads = 0, std::int64_t head_dim = 0) {
+  plan_spec spec = sound();
+  spec.model.kv_heads = kv_heads;
+  spec.model.head_dim = head_dim;
+  spec.model.latent = latent;
+  int count = 0;
+  for (const sp::violation& found : sp::violations_in(spec)) count += found.broken == sp::rule::out_of_range ? 1 : 100;
+  return count;
+}
+static_assert(ranges_broken({.query_rank = 64, .key_value_rank = 32, .rope_dim = 16, .nope_dim = 32, .value_dim = 32}) == 0);
+static_assert(ranges_broken({.key_value_rank = 32, .nope_dim = 32, .value_dim = 32}) == 0);
+static_assert(ranges_broken({.query_rank = 64, .rope_dim = 16, .nope_dim = 32, .value_dim = 32}) == 4);
+static_assert(ranges_broken({.key_value_rank = 32, .nope_dim = 32, .value_dim = 32}, 4, 64) == 2);
+static_assert(ranges_broken({.key_value_rank = 32}) == 2);  // a head has no query and no value
+static_assert(ranges_broken({.query_rank = -1, .key_value_rank = 32, .rope_dim = 65537, .nope_dim = 32, .value_dim = 32}) == 2);
+constexpr bool refuses_a_step_without_experts() {
+  plan_spec spec = sound();
+  spec.model.experts = {.layer_step = 2};
+  for (const sp::violation& found : sp::violations_in(spec))
+    if (found.broken == sp::rule::out_of_range && found.first == sp::measured{quantity::layer_step, 2}) return found.most == 0;
+  return false;
+}
+static_assert(refuses_a_step_without_experts());
+
+// Rows of positions that no token has bound the sequence.
+constexpr bool sequence_fits(std::int64_t offset) {
+  plan_spec spec = sound();
+  spec.model.positions = 4098;
+  spec.model.position_offset = offset;
+  return sp::violations_in(spec).empty();
+}
+static_assert(sequence_fits(0) && sequence_fits(2) && !sequence_fits(3));
 
 // Many entries of a split are counted, and the same values are reported as often as they are there.
 constexpr bool crowded(int entries, bool named) {

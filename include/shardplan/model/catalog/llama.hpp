@@ -107,4 +107,18 @@ struct smollm2_360m {
       .layers = 32, .hidden = 960, .heads = 15, .kv_heads = 5, .ffn = 2560, .vocab = 49152, .tied_embeddings = true};
 };
 
+/// Llama 4 Scout (text model): 107,769,861,120 parameters (17,172,894,720 a token). 16 experts, 1 a token, and a shared one in every layer.
+/// Without the vision tower.
+/// Source: `config.json` of meta-llama/Llama-4-Scout-17B-16E, `text_config`.
+struct llama4_scout_17b_16e {
+  static constexpr transformer shape{.layers = 48,
+                                     .hidden = 5120,
+                                     .heads = 40,
+                                     .kv_heads = 8,
+                                     .ffn = 16384,
+                                     .vocab = 202048,
+                                     .experts = {.count = 16, .top_k = 1, .ffn = 8192, .shared_ffn = 8192},
+                                     .qk_norm = qk_norm::without_weights};
+};
+
 }  // namespace shardplan::models

@@ -3,8 +3,8 @@
 
 #include <shardplan/model/transformer.hpp>
 
-// The Qwen 1.5, 2 and 2.5 models of Alibaba: a Llama whose query, key and value projections have a bias (hard-coded, not in config.json).
-// Not here, because a `transformer` cannot say them yet: the gate of the shared expert (Qwen1.5-MoE) and the query and key norms (Qwen3).
+// The Qwen models of Alibaba. 1.5, 2 and 2.5: a Llama whose query, key and value projections have a bias (hard-coded, not in config.json).
+// 3: no bias, but a norm of each query and key.
 
 namespace shardplan::models {
 
@@ -61,6 +61,115 @@ struct qwen2_5_32b {
 struct qwen2_5_72b {
   static constexpr transformer shape{
       .layers = 80, .hidden = 8192, .heads = 64, .kv_heads = 8, .ffn = 29568, .vocab = 152064, .qkv_bias = true};
+};
+
+/// Qwen1.5-MoE A2.7B: 14,315,784,192 parameters (2,689,173,504 a token). 60 experts, 4 a token, and a gated shared one.
+/// Source: `config.json` of Qwen/Qwen1.5-MoE-A2.7B.
+struct qwen1_5_moe_a2_7b {
+  static constexpr transformer shape{.layers = 24,
+                                     .hidden = 2048,
+                                     .heads = 16,
+                                     .ffn = 5632,
+                                     .vocab = 151936,
+                                     .qkv_bias = true,
+                                     .experts = {.count = 60, .top_k = 4, .ffn = 1408, .shared_ffn = 5632, .shared_gate = true}};
+};
+
+/// Qwen3 0.6B: 596,049,920 parameters. The head is tied. Heads of 128: wider than hidden / heads.
+/// Source: `config.json` of Qwen/Qwen3-0.6B.
+struct qwen3_0_6b {
+  static constexpr transformer shape{.layers = 28,
+                                     .hidden = 1024,
+                                     .heads = 16,
+                                     .kv_heads = 8,
+                                     .head_dim = 128,
+                                     .ffn = 3072,
+                                     .vocab = 151936,
+                                     .tied_embeddings = true,
+                                     .qk_norm = qk_norm::head};
+};
+
+/// Qwen3 1.7B: 1,720,574,976 parameters. The head is tied.
+/// Source: `config.json` of Qwen/Qwen3-1.7B.
+struct qwen3_1_7b {
+  static constexpr transformer shape{.layers = 28,
+                                     .hidden = 2048,
+                                     .heads = 16,
+                                     .kv_heads = 8,
+                                     .ffn = 6144,
+                                     .vocab = 151936,
+                                     .tied_embeddings = true,
+                                     .qk_norm = qk_norm::head};
+};
+
+/// Qwen3 4B: 4,022,468,096 parameters. The head is tied.
+/// Source: `config.json` of Qwen/Qwen3-4B.
+struct qwen3_4b {
+  static constexpr transformer shape{.layers = 36,
+                                     .hidden = 2560,
+                                     .heads = 32,
+                                     .kv_heads = 8,
+                                     .head_dim = 128,
+                                     .ffn = 9728,
+                                     .vocab = 151936,
+                                     .tied_embeddings = true,
+                                     .qk_norm = qk_norm::head};
+};
+
+/// Qwen3 8B: 8,190,735,360 parameters.
+/// Source: `config.json` of Qwen/Qwen3-8B.
+struct qwen3_8b {
+  static constexpr transformer shape{
+      .layers = 36, .hidden = 4096, .heads = 32, .kv_heads = 8, .ffn = 12288, .vocab = 151936, .qk_norm = qk_norm::head};
+};
+
+/// Qwen3 32B: 32,762,123,264 parameters.
+/// Source: `config.json` of Qwen/Qwen3-32B.
+struct qwen3_32b {
+  static constexpr transformer shape{
+      .layers = 64, .hidden = 5120, .heads = 64, .kv_heads = 8, .head_dim = 128, .ffn = 25600, .vocab = 151936, .qk_norm = qk_norm::head};
+};
+
+/// Qwen3 30B-A3B: 30,532,122,624 parameters (3,353,032,704 a token). 128 experts, 8 a token. No layer has the dense width.
+/// Source: `config.json` of Qwen/Qwen3-30B-A3B.
+struct qwen3_30b_a3b {
+  static constexpr transformer shape{.layers = 48,
+                                     .hidden = 2048,
+                                     .heads = 32,
+                                     .kv_heads = 4,
+                                     .head_dim = 128,
+                                     .ffn = 6144,
+                                     .vocab = 151936,
+                                     .experts = {.count = 128, .top_k = 8, .ffn = 768},
+                                     .qk_norm = qk_norm::head};
+};
+
+/// Qwen3 235B-A22B: 235,093,634,560 parameters (22,190,763,520 a token). 128 experts, 8 a token.
+/// Source: `config.json` of Qwen/Qwen3-235B-A22B.
+struct qwen3_235b_a22b {
+  static constexpr transformer shape{.layers = 94,
+                                     .hidden = 4096,
+                                     .heads = 64,
+                                     .kv_heads = 4,
+                                     .head_dim = 128,
+                                     .ffn = 12288,
+                                     .vocab = 151936,
+                                     .experts = {.count = 128, .top_k = 8, .ffn = 1536},
+                                     .qk_norm = qk_norm::head};
+};
+
+/// Qwen3-Coder 480B-A35B: 480,154,875,392 parameters (35,474,765,312 a token). 160 experts, 8 a token.
+/// Source: `config.json` of Qwen/Qwen3-Coder-480B-A35B-Instruct.
+struct qwen3_coder_480b_a35b {
+  static constexpr transformer shape{.layers = 62,
+                                     .hidden = 6144,
+                                     .heads = 96,
+                                     .kv_heads = 8,
+                                     .head_dim = 128,
+                                     .ffn = 8192,
+                                     .vocab = 151936,
+                                     .experts = {.count = 160, .top_k = 8, .ffn = 2560},
+                                     .qk_norm = qk_norm::head};
 };
 
 }  // namespace shardplan::models

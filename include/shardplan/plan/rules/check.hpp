@@ -28,7 +28,8 @@ constexpr void compare_stage(const plan_spec& spec, const memory_layout& layout,
 
 // Whether stages differ in nothing but what the first and the last have beside their blocks, and the micro-batches that are alive.
 constexpr bool stages_are_alike(const plan_spec& spec) {
-  return spec.layer_split.counts.length == 0 && spec.model.experts.leading_dense == 0 && spec.schedule.chunks == 1;
+  return spec.layer_split.counts.length == 0 && spec.model.experts.leading_dense == 0 && spec.model.experts.layer_step <= 1 &&
+         spec.schedule.chunks == 1;
 }
 
 // The inner stage with the most micro-batches alive, the first of equals; `most` is their number over all stages.
@@ -62,24 +63,17 @@ constexpr peak_account peak_of(const plan_spec& spec, const memory_layout& layou
   return peak;
 }
 
-// Every term of an account grows with what a stage has but one: a part of a flat buffer that is too small to be quantised may take more
-// than a larger one. At most this much, for hidden matrices, what else is dense, and routed experts.
-constexpr std::int64_t small_parts(const plan_spec& spec) {
-  const optimizer_spec& optimizer = spec.optimizer;
-  if (optimizer.bits == 0 || spec.zero == 0) return 0;
-  const std::int64_t moments = optimizer.moments > optimizer.matrix_moments ? optimizer.moments : optimizer.matrix_moments;
-  return 3 * bytes_of_moments(optimizer, spec.precision, moments, optimizer.least_elements, false);
-}
-
 // Whether one rank that had everything any stage has would fit: then all do, and a plan with room to spare is judged by one account.
 constexpr bool surely_fits(const plan_spec& spec, const memory_layout& layout) {
-  if (spec.pp == 1 || !stages_are_alike(spec)) return false;
+  // A quantised state is smaller just above `least_elements` than just below: no bound by a larger share.
+  if (spec.pp == 1 || spec.optimizer.bits != 0 || !stages_are_alike(spec)) return false;
   stage_extent all = extent_of_stage(spec, layout.facts, 0);
   fullest_inner_stage(spec, layout.facts, all.in_flight);
   all.is_first = true;
   all.is_last = true;
+  add_next_token_layers(spec.model, all);
   all.copies_head = true;
-  return total_of_extent(spec, layout, all) + small_parts(spec) <= spec.device.memory.count;
+  return total_of_extent(spec, layout, all) <= spec.device.memory.count;
 }
 
 // Here and elsewhere `Spec` is `plan_spec`: a template parameter only so that a file which includes the umbrella pays for nothing that it

@@ -18,8 +18,9 @@ constexpr void check_combinations(const plan_spec& spec, Sink& sink) {
     sink.add_pair(rule::exceeds, {quantity::ep, spec.ep}, {quantity::expert_count, shape.experts.count});
   if (spec.etp > 1 && shape.experts.count == 0)
     sink.add_pair(rule::exceeds, {quantity::etp, spec.etp}, {quantity::expert_count, shape.experts.count});
-  if (shape.positions != 0 && spec.sequence > shape.positions)
-    sink.add_pair(rule::exceeds, {quantity::sequence, spec.sequence}, {quantity::positions, shape.positions});
+  const std::int64_t positions = shape.positions - shape.position_offset;
+  if (shape.positions != 0 && spec.sequence > positions)
+    sink.add_pair(rule::exceeds, {quantity::sequence, spec.sequence}, {quantity::positions, positions});
   if (spec.offload.gradients == storage::nvme) sink.add_feature(feature::gradients_to_nvme);
 }
 

@@ -44,13 +44,14 @@ template <class Sink>
 constexpr void check_widths(const plan_spec& spec, Sink& sink) {
   const transformer& shape = spec.model;
   const std::int64_t kv_heads = shape.key_value_heads();
-  if (shape.head_dim == 0) check_divides(sink, quantity::heads, shape.heads, quantity::hidden, shape.hidden);
+  if (shape.head_dim == 0 && shape.latent.key_value_rank == 0)
+    check_divides(sink, quantity::heads, shape.heads, quantity::hidden, shape.hidden);
   check_divides(sink, quantity::kv_heads, kv_heads, quantity::heads, shape.heads);
   check_divides(sink, quantity::tp, spec.tp, quantity::heads, shape.heads);
   if (kv_heads != shape.heads && kv_heads % spec.tp != 0 && spec.tp % kv_heads != 0)
     sink.add_pair(rule::neither_multiple_nor_divisor, {quantity::kv_heads, kv_heads}, {quantity::tp, spec.tp});
   check_divides(sink, quantity::tp, spec.tp, quantity::hidden, shape.hidden);
-  if (shape.dense_layers() > 0) check_divides(sink, quantity::tp, spec.tp, quantity::ffn, shape.ffn);
+  if (shape.experts.count == 0 || shape.dense_layers() > 0) check_divides(sink, quantity::tp, spec.tp, quantity::ffn, shape.ffn);
   check_divides(sink, quantity::tp, spec.tp, quantity::vocabulary, padded_vocabulary(shape.vocab, spec.vocabulary_multiple));
   if (shape.experts.count > 0) {
     check_divides(sink, quantity::ep, spec.ep, quantity::expert_count, shape.experts.count);

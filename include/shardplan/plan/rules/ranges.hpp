@@ -20,6 +20,7 @@ inline constexpr std::int64_t layers = std::int64_t{1} << 14;            ///< tr
 inline constexpr std::int64_t width = std::int64_t{1} << 24;             ///< hidden, ffn; elements
 inline constexpr std::int64_t heads = std::int64_t{1} << 16;             ///< query heads, key/value heads, width of a head
 inline constexpr std::int64_t rows = std::int64_t{1} << 31;              ///< vocabulary, positions, tokens of a sequence
+inline constexpr std::int64_t next_token_layers = 64;                    ///< layers that predict further tokens
 inline constexpr std::int64_t expert_count = std::int64_t{1} << 16;      ///< routed experts a layer, and those a token visits
 inline constexpr std::int64_t degree = std::int64_t{1} << 12;            ///< tp, cp, etp
 inline constexpr std::int64_t expert_degree = std::int64_t{1} << 14;     ///< ep
@@ -62,6 +63,32 @@ constexpr void check_needed(Sink& sink, part_kind part, quantity what, std::int6
   }
 }
 
+// Whether a number is said that few families have: the others pay for one question.
+constexpr bool has_rare_numbers(const transformer& shape) {
+  const latent_attention& latent = shape.latent;
+  return (latent.query_rank | latent.key_value_rank | latent.rope_dim | latent.nope_dim | latent.value_dim | shape.position_offset |
+          shape.next_token_layers | shape.experts.layer_step) != 0;
+}
+
+template <class Sink>
+constexpr void check_rare_ranges(const transformer& shape, Sink& sink) {
+  const latent_attention& latent = shape.latent;
+  check_ranges_of<quantity::key_value_rank>(sink, 0, limits::width, latent.key_value_rank);
+  if (latent.key_value_rank == 0) {
+    check_ranges_of<quantity::query_rank, quantity::rope_dim, quantity::nope_dim, quantity::value_dim>(
+        sink, 0, 0, latent.query_rank, latent.rope_dim, latent.nope_dim, latent.value_dim);
+  } else {
+    if ((shape.kv_heads | shape.head_dim) > 0)
+      check_ranges_of<quantity::kv_heads, quantity::head_dim>(sink, 0, 0, shape.kv_heads, shape.head_dim);
+    check_ranges_of<quantity::query_rank>(sink, 0, limits::width, latent.query_rank);
+    check_ranges_of<quantity::rope_dim>(sink, 0, limits::heads, latent.rope_dim);
+    check_ranges_of<quantity::nope_dim, quantity::value_dim>(sink, 1, limits::heads, latent.nope_dim, latent.value_dim);
+  }
+  check_ranges_of<quantity::position_offset>(sink, 0, shape.positions > 0 ? shape.positions - 1 : 0, shape.position_offset);
+  check_ranges_of<quantity::next_token_layers>(sink, 0, limits::next_token_layers, shape.next_token_layers);
+  check_ranges_of<quantity::layer_step>(sink, 0, shape.experts.count == 0 ? 0 : limits::layers, shape.experts.layer_step);
+}
+
 template <class Sink>
 constexpr void check_model_ranges(const transformer& shape, Sink& sink) {
   check_ranges_of<quantity::layers>(sink, 1, limits::layers, shape.layers);
@@ -70,6 +97,7 @@ constexpr void check_model_ranges(const transformer& shape, Sink& sink) {
   check_ranges_of<quantity::kv_heads, quantity::head_dim>(sink, 0, limits::heads, shape.kv_heads, shape.head_dim);
   check_ranges_of<quantity::vocabulary>(sink, 1, limits::rows, shape.vocab);
   check_ranges_of<quantity::positions>(sink, 0, limits::rows, shape.positions);
+  if (has_rare_numbers(shape)) check_rare_ranges(shape, sink);
   check_ranges_of<quantity::expert_count>(sink, 0, limits::expert_count, shape.experts.count);
   if (shape.experts.count == 0) {
     check_ranges_of<quantity::ffn>(sink, 1, limits::width, shape.ffn);
@@ -79,7 +107,8 @@ constexpr void check_model_ranges(const transformer& shape, Sink& sink) {
     return;
   }
   // A model whose every block routes may leave the dense width away.
-  check_ranges_of<quantity::ffn>(sink, shape.experts.ffn != 0 && shape.experts.leading_dense == 0 ? 0 : 1, limits::width, shape.ffn);
+  check_ranges_of<quantity::ffn>(sink, shape.experts.ffn != 0 && shape.experts.leading_dense == 0 && shape.experts.layer_step <= 1 ? 0 : 1,
+                                 limits::width, shape.ffn);
   check_ranges_of<quantity::top_k>(sink, 1, limits::expert_count, shape.experts.top_k);
   check_ranges_of<quantity::expert_ffn, quantity::shared_ffn>(sink, 0, limits::width, shape.experts.ffn, shape.experts.shared_ffn);
   check_ranges_of<quantity::leading_dense>(sink, 0, shape.layers, shape.experts.leading_dense);
@@ -106,12 +135,12 @@ constexpr void check_recipe_ranges(const plan_spec& spec, Sink& sink) {
 }
 
 // Whether a spec is so far below the limits of `check_size` that it need not be computed: what nearly every plan is. With the bounds below
-// parameters stay under 2^48, activations under 2^61 and, without a rule for matrices, what `state_bytes` bounds under 2^58.
+// parameters stay under 2^48, activations under 2^61 and, without a rule for matrices, what `state_bytes` bounds under 2^60.
 constexpr bool is_ordinary(const plan_spec& spec) {
   const transformer& shape = spec.model;
   return shape.layers <= 256 && shape.hidden <= 32768 && shape.heads <= 512 && shape.head_dim <= 128 && shape.kv_heads <= shape.heads &&
          shape.ffn <= 131072 && shape.vocab <= 2097152 && shape.positions <= 2097152 && shape.experts.count <= 512 &&
-         shape.experts.ffn <= 16384 &&
+         shape.experts.ffn <= 16384 && shape.latent.key_value_rank == 0 && shape.next_token_layers == 0 &&
          (shape.experts.count == 0 || (shape.experts.top_k <= 16 && shape.experts.shared_ffn <= 65536 && shape.expert_width() <= 16384)) &&
          spec.vocabulary_multiple <= 2097152 && spec.etp * spec.schedule.chunks <= 8 && spec.precision.compute <= 4 &&
          spec.optimizer.matrices == matrix_rule::none && spec.micro_batch <= spec.global_batch && spec.sequence <= 1048576 &&
@@ -126,15 +155,26 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
   const auto times = [](std::int64_t left, std::int64_t right) { return saturating_multiply(left, right); };
   const auto plus = [](std::int64_t left, std::int64_t right) { return saturating_add(left, right); };
   const std::int64_t head_dim = shape.head_dim != 0 ? shape.head_dim : shape.hidden;
-  const std::int64_t query = times(shape.heads, head_dim);
-  const std::int64_t heads_width = shape.head_dim != 0 ? query : shape.hidden;
-  const std::int64_t key_width = shape.head_dim != 0 ? times(shape.key_value_heads(), head_dim)
-                                                     : times(shape.hidden, ceil_divide(shape.key_value_heads(), shape.heads));
+  const latent_attention& latent = shape.latent;
+  const std::int64_t latent_head = latent.rope_dim + latent.nope_dim + latent.value_dim;
+  const std::int64_t latent_ranks = latent.query_rank + latent.key_value_rank;
+  const std::int64_t query = times(shape.heads, shape.is_latent() ? latent_head : head_dim);
+  const std::int64_t heads_width = shape.head_dim != 0 || shape.is_latent() ? query : shape.hidden;
+  const std::int64_t key_width = shape.is_latent()     ? plus(query, latent_ranks + latent.rope_dim)
+                                 : shape.head_dim != 0 ? times(shape.key_value_heads(), head_dim)
+                                                       : times(shape.hidden, ceil_divide(shape.key_value_heads(), shape.heads));
   const std::int64_t widths = plus(plus(heads_width, key_width), plus(shape.ffn, shape.experts.shared_ffn));
   const std::int64_t routed = times(shape.expert_width(), shape.experts.count);
   const std::int64_t rows = plus(plus(shape.vocab, spec.vocabulary_multiple), shape.positions);
-  const std::int64_t block = times(4 * shape.hidden, plus(plus(widths, routed), plus(shape.experts.count, 8)));
-  const std::int64_t parameters = plus(times(shape.layers, block), times(2 * shape.hidden, plus(rows, 2)));
+  // A factor of two covers the vectors that may stand beside the matrices even where `hidden` is 1.
+  const bool has_vectors = shape.qk_norm != qk_norm::none || shape.attention_sinks || shape.experts.router_bias || shape.experts.bias ||
+                           shape.head_bias || shape.is_latent();
+  const std::int64_t matrices =
+      plus(times(4 * shape.hidden, plus(plus(widths, routed), plus(shape.experts.count, 8))), times(latent_ranks, times(2, query)));
+  const std::int64_t block = has_vectors ? times(2, matrices) : matrices;
+  const std::int64_t layers = shape.layers + shape.next_token_layers;
+  const std::int64_t ends = times((has_vectors ? 4 : 2) * shape.hidden, plus(rows, 2 + 2 * shape.next_token_layers * (shape.hidden + 3)));
+  const std::int64_t parameters = plus(times(layers, block), ends);
   if (parameters > limits::parameters) sink.add_large({quantity::parameters_bound, parameters}, limits::parameters);
 
   // What comes to the numbers of a matrix of m x n at most: `size` pairs of m + n <= 2mn numbers of 16 bytes; 2 x 4 bytes of 2mn + side
@@ -145,12 +185,12 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
   if (rule == matrix_rule::factored) {
     a_number += 32 * size;
   } else if (rule == matrix_rule::preconditioned || rule == matrix_rule::rotated) {
-    const std::int64_t longest = plus(plus(rows, plus(shape.hidden, widths)), plus(shape.expert_width(), shape.experts.count));
+    const std::int64_t longest = plus(plus(rows, plus(2 * shape.hidden, widths)), plus(shape.expert_width(), shape.experts.count));
     a_number = plus(a_number, times(16, plus(1, size != 0 && size < longest ? size : longest)));
   } else if (rule != matrix_rule::none) {
     a_number += 16;
   }
-  const std::int64_t tensors = plus(times(shape.layers, plus(32, 3 * shape.experts.count)), 8);
+  const std::int64_t tensors = plus(times(layers, plus(64, 6 * shape.experts.count)), 8 + 8 * shape.next_token_layers);
   const std::int64_t states = plus(times(parameters, a_number), times(tensors, limits::moments * spec.optimizer.tensor_table_bytes));
   if (states > limits::state_bytes) sink.add_large({quantity::state_bytes_bound, states}, limits::state_bytes);
 
@@ -158,8 +198,8 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
   const std::int64_t per_token = times(8 * spec.precision.compute,
                                        plus(plus(times(2, widths), times(4, shape.hidden)), plus(times(visits, 2), times(2, shape.heads))));
   const std::int64_t tokens = times(spec.sequence, spec.global_batch > spec.micro_batch ? spec.global_batch : spec.micro_batch);
-  const std::int64_t activations = times(
-      tokens, plus(times(times(shape.layers, per_token), times(spec.etp, spec.schedule.chunks)), times(2 * spec.precision.compute, rows)));
+  const std::int64_t activations = times(tokens, plus(times(times(layers, per_token), times(spec.etp, spec.schedule.chunks)),
+                                                      times(2 * spec.precision.compute * (1 + shape.next_token_layers), rows)));
   if (activations > limits::activation_bytes) sink.add_large({quantity::activation_bytes_bound, activations}, limits::activation_bytes);
 }
 
