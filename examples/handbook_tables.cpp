@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Every table of the handbook chapter "ZeRO and 3D parallelism in depth", its number and the exact one side by side.
 // GB is 10^9 bytes and MiB 2^20, as there.
-#include <shardplan/handbook/handbook.hpp>
-#include <shardplan/hardware/catalog.hpp>
-#include <shardplan/model/catalog.hpp>
-#include <shardplan/model/parameters.hpp>
+#include <shardplan/shardplan.hpp>
 
 #include <cstdint>
 #include <cstdio>
@@ -21,13 +18,9 @@ double percent(sp::fraction share) { return 100 * sp::to_double(share); }
 
 constexpr std::int64_t exact_7b = sp::parameter_count<sp::models::llama2_7b>;
 
-// What a block of a Llama keeps for the backward pass with flash attention, in BF16: 8h + 4q + 4k + 6f bytes a token, the softmax
-// statistics and two norm statistics (Transformer Engine's tensors).
-constexpr sp::bytes kept_activations(const sp::transformer& shape, std::int64_t tokens) {
-  const std::int64_t a_token =
-      8 * shape.hidden + 4 * shape.query_width() + 4 * shape.key_value_width() + 6 * shape.ffn + 4 * shape.heads + 8;
-  return sp::bytes{shape.layers} * sp::checked_multiply(tokens, a_token);
-}
+// Llama 2 7B on one device, one sequence of 4K: with Transformer Engine's kernels and flash attention.
+using one_device = sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::a100_sxm_80gb, 1, 1>, sp::micro_batch<1>,
+                            sp::global_batch<1>, sp::sequence<4096>>;
 
 void memory_of_one_device() {
   std::puts("1. Memory of one device: AdamW and BF16, 7B");
@@ -40,7 +33,7 @@ void memory_of_one_device() {
   row("gradients, 2P", book::gradients(book::seven_billion), kept.gradients);
   row("optimizer, 8P (12P with an fp32 master)", book::optimizer(book::seven_billion), kept.optimizer);
   row("states, 12P (16P)", book::states(book::seven_billion), kept.total());
-  constexpr sp::bytes activations = kept_activations(sp::models::llama2_7b::shape, 4096);
+  constexpr sp::bytes activations = one_device::memory[0].activations;
   std::printf("   %-42s %3.0f to %2.0f GB %19.2f GB\n", "activations, sequence 4K, batch 1", gb(book::activations_least),
               gb(book::activations_most), gb(activations));
   std::printf("   %-42s %2.0f to %2.0f GB %19.2f GB\n", "in all", gb(book::total_least), gb(book::total_most),
