@@ -75,8 +75,10 @@ constexpr violation_list with_remedy(violation_list list, remedy change) {
 /// smallest change that was checked to make it valid.
 template <class Spec = plan_spec>
 constexpr violation_list violations_in(const Spec& spec) {
-  const violation_list list = detail::broken_rules(spec);
-  return detail::is_computable(spec) && !detail::memory_fits(spec) ? detail::with_remedy(list, smallest_remedy(spec)) : list;
+  violation_list list = detail::broken_rules(spec);
+  for (violation& item : list.items)
+    if (item.broken == rule::does_not_fit) item.try_this = smallest_remedy(spec);
+  return list;
 }
 
 /// The run-time twin of a plan type (it is constexpr too): the same figures and the same violations as values. No error is possible:

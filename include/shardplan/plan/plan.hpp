@@ -11,7 +11,6 @@
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {
@@ -77,12 +76,10 @@ constexpr remedy remedy_from() {
 }
 template <class Core>
 constexpr remedy remedy_of_plan() {
-  if constexpr (Core::violation_count == 0 || !is_computable(Core::spec)) {
-    return {};
-  } else if constexpr (memory_fits(Core::spec)) {
-    return {};
-  } else {
+  if constexpr (Core::violation_count != 0 && is_computable(Core::spec) && !memory_fits(Core::spec)) {
     return remedy_from<Core, 0>();
+  } else {
+    return {};
   }
 }
 

@@ -75,7 +75,7 @@ struct violation {
   friend constexpr bool operator==(const violation&, const violation&) = default;
 };
 
-/// Room for every rule that one plan can break at once: a tier has at most 64 rules, and stages are reported one by one up to this number.
+/// Records of one plan. A plan that is wrong in more places has the rest counted in `violation_list::left_out`.
 inline constexpr std::size_t most_violations = 64;
 
 /// The broken rules of a plan, in the order of the tiers. `left_out` counts further ones of the same tier that found no room.
