@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/memory/host.hpp>
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/plan/remedy.hpp>
@@ -54,6 +55,12 @@ template <class Spec = plan_spec>
 constexpr stage_account stage_memory(const Spec& spec, std::int64_t stage) {
   if (stage < 0 || stage >= spec.pp || !detail::is_computable(spec)) return {};
   return account_of_stage(spec, memory_layout_of(spec), stage);
+}
+
+/// The memory of the fullest host of `spec`: all zero when a rule of the first two tiers is broken.
+template <class Spec = plan_spec>
+constexpr host_report host_memory_of(const Spec& spec) {
+  return detail::is_computable(spec) ? host_account(spec, memory_layout_of(spec)) : host_report{};
 }
 
 namespace detail {

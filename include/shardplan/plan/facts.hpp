@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/hardware/host_memory.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/parallel/degrees.hpp>
 #include <shardplan/parallel/sharding.hpp>
@@ -183,6 +184,9 @@ struct etp_x_ep_x_pp;
 /// Product: the ranks that share one sequence.
 template <std::int64_t Value>
 struct cp_x_tp;
+/// cp x lcm(2, tp), tp with sequence parallelism only: what a sequence is dealt out to by Megatron-LM's context parallelism.
+template <std::int64_t Value>
+struct cp_x_lcm_2_tp;
 /// Product: sequences of one micro-batch on all replicas.
 template <std::int64_t Value>
 struct micro_batch_x_dp;
@@ -342,6 +346,10 @@ template <std::int64_t Value>
 tp_x_pp_x_cp_x_dp<Value>* fact_of(fact_key<quantity::tp_x_pp_x_cp_x_dp, Value>);
 template <std::int64_t Value>
 etp_x_ep_x_pp<Value>* fact_of(fact_key<quantity::etp_x_ep_x_pp, Value>);
+template <std::int64_t Value>
+cp_x_lcm_2_tp<Value>* fact_of(fact_key<quantity::cp_x_lcm_2_tp, Value>);
+template <std::int64_t Value>
+host_memory<Value>* fact_of(fact_key<quantity::host_memory, Value>);
 template <std::int64_t Value>
 cp_x_tp<Value>* fact_of(fact_key<quantity::cp_x_tp, Value>);
 template <std::int64_t Value>

@@ -48,6 +48,7 @@ enum class quantity {
   layer_split_entries,  ///< stages (chunks) that a `layer_split` has a count for
   layer_split_sum,      ///< layers in a `layer_split` in all
   vocabulary_multiple,  ///< rows that the vocabulary is padded to a multiple of
+  host_memory,          ///< memory of one host, GiB
   headroom_mebibytes,   ///< memory that stays free, MiB
   chunks,               ///< model chunks of one pipeline rank
   in_flight,            ///< chunk activations alive at once on a rank, as a schedule says
@@ -77,6 +78,7 @@ enum class quantity {
   tp_x_pp_x_cp,       ///< product: the ranks of one replica
   tp_x_pp_x_cp_x_dp,  ///< product: the ranks of all replicas
   etp_x_ep_x_pp,      ///< product: the ranks of one set of all experts
+  cp_x_lcm_2_tp,      ///< product: the pieces of a sequence in Megatron-LM's context parallelism
   cp_x_tp,            ///< product: the ranks that share one sequence
   micro_batch_x_dp,   ///< product: sequences of one micro-batch on all replicas
   // figures that must stay below 63 bits
@@ -126,6 +128,7 @@ constexpr const char* name_of(quantity what) {
                                    "layer_split_entries",
                                    "layer_split_sum",
                                    "vocabulary_multiple",
+                                   "host_memory",
                                    "headroom_mebibytes",
                                    "chunks",
                                    "in_flight",
@@ -154,6 +157,7 @@ constexpr const char* name_of(quantity what) {
                                    "tp_x_pp_x_cp",
                                    "tp_x_pp_x_cp_x_dp",
                                    "etp_x_ep_x_pp",
+                                   "cp_x_lcm_2_tp",
                                    "cp_x_tp",
                                    "micro_batch_x_dp",
                                    "parameters_bound",

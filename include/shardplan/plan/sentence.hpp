@@ -20,10 +20,18 @@ inline constexpr std::size_t sentences_length = 64 * sentence_length + 256;
 
 /// The name of a part as one writes it in a plan.
 constexpr const char* name_of(part_kind part) {
-  constexpr const char* names[] = {
-      "model",    "cluster",   "sequence",  "micro_batch",       "global_batch", "tp",      "pp",          "dp",
-      "cp",       "ep",        "etp",       "sequence_parallel", "zero",         "offload", "layer_split", "vocabulary_multiple",
-      "schedule", "optimizer", "precision", "recompute",         "headroom"};
+  constexpr const char* names[] = {"model",        "cluster",
+                                   "host_memory",  "framework",
+                                   "sequence",     "micro_batch",
+                                   "global_batch", "tp",
+                                   "pp",           "dp",
+                                   "cp",           "ep",
+                                   "etp",          "sequence_parallel",
+                                   "zero",         "offload",
+                                   "layer_split",  "vocabulary_multiple",
+                                   "schedule",     "optimizer",
+                                   "precision",    "recompute",
+                                   "headroom"};
   static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::headroom) + 1);
   return names[static_cast<int>(part)];
 }
@@ -105,7 +113,16 @@ constexpr text<sentence_length> sentence_of(const violation& item) {
       out.append(" exceeds ");
       detail::append_measured(out, item.second);
       break;
-    case rule::not_supported: out.append("gradients cannot be offloaded to NVMe"); break;
+    case rule::not_supported:
+      out.append(item.unsupported == feature::gradients_to_nvme ? "gradients cannot be offloaded to NVMe"
+                                                                : "weights are offloaded under ZeRO-3 only");
+      break;
+    case rule::host_does_not_fit:
+      out.append("a host needs ");
+      detail::append_gib(out, item.needs, true);
+      out.append(" and has ");
+      detail::append_gib(out, item.has, false);
+      break;
     case rule::does_not_fit:
       out.append("stage ").append(item.stage).append(" needs ");
       detail::append_gib(out, item.needs, true);

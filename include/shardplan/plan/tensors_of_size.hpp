@@ -4,6 +4,7 @@
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/core/checked.hpp>
 #include <shardplan/memory/buffers.hpp>
+#include <shardplan/memory/held.hpp>
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/memory/printed_size.hpp>
 #include <shardplan/memory/report.hpp>
@@ -22,12 +23,7 @@ namespace shardplan {
 
 namespace detail {
 
-// Elements, dense and routed apart, and both with their share of a flat buffer.
-struct parameter_sum {
-  std::int64_t dense = 0;
-  std::int64_t routed = 0;
-};
-
+// A sum with its share of a flat buffer, dense and routed parameters together and apart.
 constexpr void offer_sum(size_search& search, const char* all, size_extent extent, parameter_sum sum, const degrees& grid,
                          std::int64_t stage = -1) {
   const std::int64_t dense_shards = grid.dense_shards();
@@ -90,13 +86,7 @@ constexpr void search_units(size_search& search, const plan_spec& spec, const me
     const bool same_parameters = rank > 0 && extent.layers == before.layers && extent.dense_layers == before.dense_layers &&
                                  extent.is_first == before.is_first && extent.is_last == before.is_last;
     if (!same_parameters) {
-      const std::int64_t experts = extent.layers - extent.dense_layers;
-      const auto held = [&](std::int64_t unit::*field) {
-        return extent.layers * units[place::every_block].*field + extent.dense_layers * units[place::dense_block].*field +
-               experts * units[place::expert_block].*field + (extent.is_first ? units[place::input].*field : 0) +
-               (extent.is_last ? units[place::output].*field : 0) + (extent.copies_head ? units.tied_head.*field : 0);
-      };
-      offer_sum(search, "all parameters", size_extent::stage, {held(&unit::dense), held(&unit::routed)}, grid, rank);
+      offer_sum(search, "all parameters", size_extent::stage, held_by(layout, extent), grid, rank);
     }
     if (!same_parameters || extent.in_flight != before.in_flight) {
       const memory_report report = account_of_extent(spec, layout, extent).device;

@@ -84,6 +84,7 @@ constexpr field fields[] = {
     {quantity::zero, 0, 3, [](plan_spec& spec) -> number& { return spec.zero; }},
     {quantity::layer_split_entry, 0, 1 << 14, &layer_split_entry},
     {quantity::vocabulary_multiple, 1, 1LL << 31, [](plan_spec& spec) -> number& { return spec.vocabulary_multiple; }},
+    {quantity::host_memory, 1, 1 << 20, [](plan_spec& spec) -> number& { return spec.host_memory_gibibytes; }},
     {quantity::headroom_mebibytes, 0, 1 << 30, [](plan_spec& spec) -> number& { return spec.headroom_mebibytes; }},
     {quantity::chunks, 1, 64, [](plan_spec& spec) -> number& { return spec.schedule.chunks; }},
     {quantity::weight_bytes, 1, 16, [](plan_spec& spec) -> number& { return spec.precision.weight; }},

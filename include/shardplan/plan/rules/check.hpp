@@ -2,6 +2,8 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/core/unset.hpp>
+#include <shardplan/memory/host.hpp>
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/plan/rules/combinations.hpp>
 #include <shardplan/plan/rules/divisibility.hpp>
@@ -76,6 +78,13 @@ constexpr bool surely_fits(const plan_spec& spec, const memory_layout& layout) {
   return total_of_extent(spec, layout, all) <= spec.device.memory.count;
 }
 
+template <class Spec, class Sink>
+constexpr void check_host(const Spec& spec, const memory_layout& layout, Sink& sink) {
+  const bytes needs = host_account(spec, layout).total();
+  const bytes has = {spec.host_memory_gibibytes << 30};
+  if (needs > has) sink.add_host_misfit(needs, has);
+}
+
 // Here and elsewhere `Spec` is `plan_spec`: a template parameter only so that a file which includes the umbrella pays for nothing that it
 // does not ask.
 template <class Spec = plan_spec>
@@ -95,6 +104,7 @@ constexpr void check_all(const Spec& spec, Sink& sink) {
   if (sink.count != 0) return;
   check_combinations(spec, sink);
   const memory_layout layout = memory_layout_of(spec);
+  if (spec.host_memory_gibibytes != unset) check_host(spec, layout, sink);
   if (surely_fits(spec, layout)) return;
   const peak_account peak = peak_of(spec, layout);
   if (peak.total > spec.device.memory) sink.add_misfit(spec, layout, peak.stage);

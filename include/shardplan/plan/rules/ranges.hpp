@@ -6,6 +6,7 @@
 #include <shardplan/core/unset.hpp>
 #include <shardplan/plan/quantity.hpp>
 #include <shardplan/plan/violation.hpp>
+#include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
 #include <cstddef>
@@ -142,7 +143,7 @@ constexpr bool is_ordinary(const plan_spec& spec) {
          shape.ffn <= 131072 && shape.vocab <= 2097152 && shape.positions <= 2097152 && shape.experts.count <= 512 &&
          shape.experts.ffn <= 16384 && shape.latent.key_value_rank == 0 && shape.next_token_layers == 0 &&
          (shape.experts.count == 0 || (shape.experts.top_k <= 16 && shape.experts.shared_ffn <= 65536 && shape.expert_width() <= 16384)) &&
-         spec.vocabulary_multiple <= 2097152 && spec.etp * spec.schedule.chunks <= 8 && spec.precision.compute <= 4 &&
+         vocabulary_multiple_of(spec) <= 2097152 && spec.etp * spec.schedule.chunks <= 8 && spec.precision.compute <= 4 &&
          spec.optimizer.matrices == matrix_rule::none && spec.micro_batch <= spec.global_batch && spec.sequence <= 1048576 &&
          spec.global_batch <= 1073741824 &&
          shape.layers * spec.sequence * spec.global_batch <= 2147483648;  // 64 M tokens a step for 32 layers
@@ -165,7 +166,7 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
                                                        : times(shape.hidden, ceil_divide(shape.key_value_heads(), shape.heads));
   const std::int64_t widths = plus(plus(heads_width, key_width), plus(shape.ffn, shape.experts.shared_ffn));
   const std::int64_t routed = times(shape.expert_width(), shape.experts.count);
-  const std::int64_t rows = plus(plus(shape.vocab, spec.vocabulary_multiple), shape.positions);
+  const std::int64_t rows = plus(plus(shape.vocab, vocabulary_multiple_of(spec)), shape.positions);
   // A factor of two covers the vectors that may stand beside the matrices even where `hidden` is 1.
   const bool has_vectors = shape.qk_norm != qk_norm::none || shape.attention_sinks || shape.experts.router_bias || shape.experts.bias ||
                            shape.head_bias || shape.is_latent();
@@ -237,7 +238,9 @@ constexpr void check_ranges(const plan_spec& spec, Sink& sink) {
     for (std::size_t at = 0; at < entries; ++at)
       check_range(sink, quantity::layer_split_entry, spec.layer_split.counts.values[at], 0, limits::layers);
   }
-  check_range(sink, quantity::vocabulary_multiple, spec.vocabulary_multiple, 1, limits::rows);
+  if (spec.vocabulary_multiple != unset) check_range(sink, quantity::vocabulary_multiple, spec.vocabulary_multiple, 1, limits::rows);
+  if (spec.host_memory_gibibytes != unset)
+    check_range(sink, quantity::host_memory, spec.host_memory_gibibytes, 1, limits::device_memory >> 30);
   check_range(sink, quantity::chunks, spec.schedule.chunks, 1, limits::chunks);
   check_recipe_ranges(spec, sink);
   // Products mean nothing while a factor is out of its range.
