@@ -119,6 +119,7 @@ std::vector<std::int64_t*> numbers_of(sp::plan_spec& spec) {
                                      &spec.vocabulary_multiple,
                                      &spec.headroom_mebibytes,
                                      &spec.host_memory_gibibytes,
+                                     &shape.embedding_dim,
                                      &spec.schedule.chunks,
                                      &spec.optimizer.moments,
                                      &spec.optimizer.matrix_moments,

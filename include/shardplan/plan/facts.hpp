@@ -61,6 +61,9 @@ struct layer_step;
 /// First rows of the positions that no token has.
 template <std::int64_t Value>
 struct position_offset;
+/// Width of embedding and head, elements.
+template <std::int64_t Value>
+struct embedding_dim;
 /// Layers that predict further tokens.
 template <std::int64_t Value>
 struct next_token_layers;
@@ -266,6 +269,8 @@ template <std::int64_t Value>
 layer_step<Value>* fact_of(fact_key<quantity::layer_step, Value>);
 template <std::int64_t Value>
 position_offset<Value>* fact_of(fact_key<quantity::position_offset, Value>);
+template <std::int64_t Value>
+embedding_dim<Value>* fact_of(fact_key<quantity::embedding_dim, Value>);
 template <std::int64_t Value>
 next_token_layers<Value>* fact_of(fact_key<quantity::next_token_layers, Value>);
 template <std::int64_t Value>

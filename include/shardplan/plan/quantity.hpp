@@ -24,6 +24,7 @@ enum class quantity {
   leading_dense,        ///< first layers that stay dense
   layer_step,           ///< of the layers after `leading_dense` one in that many routes
   position_offset,      ///< first rows of the positions that no token has
+  embedding_dim,        ///< width of embedding and head, elements
   next_token_layers,    ///< layers that predict further tokens
   query_rank,           ///< width of the latent query, elements
   key_value_rank,       ///< width of the latent key and value, elements
@@ -104,6 +105,7 @@ constexpr const char* name_of(quantity what) {
                                    "leading_dense",
                                    "layer_step",
                                    "position_offset",
+                                   "embedding_dim",
                                    "next_token_layers",
                                    "query_rank",
                                    "key_value_rank",

@@ -67,6 +67,7 @@ constexpr field fields[] = {
     {quantity::leading_dense, 0, 8, [](plan_spec& spec) -> number& { return spec.model.experts.leading_dense; }},  // all layers
     {quantity::layer_step, 0, 1 << 14, [](plan_spec& spec) -> number& { return spec.model.experts.layer_step; }},
     {quantity::position_offset, 0, 8191, [](plan_spec& spec) -> number& { return spec.model.position_offset; }},  // one row is left
+    {quantity::embedding_dim, 0, 1 << 24, [](plan_spec& spec) -> number& { return spec.model.embedding_dim; }},
     {quantity::next_token_layers, 0, 64, [](plan_spec& spec) -> number& { return spec.model.next_token_layers; }},
     {quantity::key_value_rank, 0, 1 << 24, [](plan_spec& spec) -> number& { return spec.model.latent.key_value_rank; }},
     {quantity::device_memory_bytes, 1, 1LL << 50, [](plan_spec& spec) -> number& { return spec.device.memory.count; }},

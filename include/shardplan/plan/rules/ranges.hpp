@@ -67,8 +67,8 @@ constexpr void check_needed(Sink& sink, part_kind part, quantity what, std::int6
 // Whether a number is said that few families have: the others pay for one question.
 constexpr bool has_rare_numbers(const transformer& shape) {
   const latent_attention& latent = shape.latent;
-  return (latent.query_rank | latent.key_value_rank | latent.rope_dim | latent.nope_dim | latent.value_dim | shape.position_offset |
-          shape.next_token_layers | shape.experts.layer_step) != 0;
+  return (shape.embedding_dim | latent.query_rank | latent.key_value_rank | latent.rope_dim | latent.nope_dim | latent.value_dim |
+          shape.position_offset | shape.next_token_layers | shape.experts.layer_step) != 0;
 }
 
 template <class Sink>
@@ -86,6 +86,7 @@ constexpr void check_rare_ranges(const transformer& shape, Sink& sink) {
     check_ranges_of<quantity::nope_dim, quantity::value_dim>(sink, 1, limits::heads, latent.nope_dim, latent.value_dim);
   }
   check_ranges_of<quantity::position_offset>(sink, 0, shape.positions > 0 ? shape.positions - 1 : 0, shape.position_offset);
+  check_ranges_of<quantity::embedding_dim>(sink, 0, limits::width, shape.embedding_dim);
   check_ranges_of<quantity::next_token_layers>(sink, 0, limits::next_token_layers, shape.next_token_layers);
   check_ranges_of<quantity::layer_step>(sink, 0, shape.experts.count == 0 ? 0 : limits::layers, shape.experts.layer_step);
 }
@@ -141,7 +142,7 @@ constexpr bool is_ordinary(const plan_spec& spec) {
   const transformer& shape = spec.model;
   return shape.layers <= 256 && shape.hidden <= 32768 && shape.heads <= 512 && shape.head_dim <= 128 && shape.kv_heads <= shape.heads &&
          shape.ffn <= 131072 && shape.vocab <= 2097152 && shape.positions <= 2097152 && shape.experts.count <= 512 &&
-         shape.experts.ffn <= 16384 && shape.latent.key_value_rank == 0 && shape.next_token_layers == 0 &&
+         shape.experts.ffn <= 16384 && (shape.latent.key_value_rank | shape.next_token_layers | shape.embedding_dim) == 0 &&
          (shape.experts.count == 0 || (shape.experts.top_k <= 16 && shape.experts.shared_ffn <= 65536 && shape.expert_width() <= 16384)) &&
          vocabulary_multiple_of(spec) <= 2097152 && spec.etp * spec.schedule.chunks <= 8 && spec.precision.compute <= 4 &&
          spec.optimizer.matrices == matrix_rule::none && spec.micro_batch <= spec.global_batch && spec.sequence <= 1048576 &&
@@ -174,7 +175,9 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
       plus(times(4 * shape.hidden, plus(plus(widths, routed), plus(shape.experts.count, 8))), times(latent_ranks, times(2, query)));
   const std::int64_t block = has_vectors ? times(2, matrices) : matrices;
   const std::int64_t layers = shape.layers + shape.next_token_layers;
-  const std::int64_t ends = times((has_vectors ? 4 : 2) * shape.hidden, plus(rows, 2 + 2 * shape.next_token_layers * (shape.hidden + 3)));
+  const std::int64_t embedded = shape.embedding_dim > shape.hidden ? shape.embedding_dim : shape.hidden;
+  const std::int64_t ends = times((has_vectors ? 4 : 2) * embedded, plus(plus(rows, shape.embedding_dim == 0 ? 0 : shape.hidden),
+                                                                         2 + 2 * shape.next_token_layers * (shape.hidden + 3)));
   const std::int64_t parameters = plus(times(layers, block), ends);
   if (parameters > limits::parameters) sink.add_large({quantity::parameters_bound, parameters}, limits::parameters);
 
@@ -186,7 +189,7 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
   if (rule == matrix_rule::factored) {
     a_number += 32 * size;
   } else if (rule == matrix_rule::preconditioned || rule == matrix_rule::rotated) {
-    const std::int64_t longest = plus(plus(rows, plus(2 * shape.hidden, widths)), plus(shape.expert_width(), shape.experts.count));
+    const std::int64_t longest = plus(plus(rows, plus(2 * embedded, widths)), plus(shape.expert_width(), shape.experts.count));
     a_number = plus(a_number, times(16, plus(1, size != 0 && size < longest ? size : longest)));
   } else if (rule != matrix_rule::none) {
     a_number += 16;
