@@ -5,6 +5,7 @@
 #include <shardplan/core/checked.hpp>
 #include <shardplan/memory/held.hpp>
 #include <shardplan/memory/memory.hpp>
+#include <shardplan/memory/recomputed_layers.hpp>
 #include <shardplan/model/inventory.hpp>
 #include <shardplan/parallel/sharding.hpp>
 #include <shardplan/parallel/tensor_shard.hpp>
@@ -91,6 +92,13 @@ constexpr host_report host_share(const Spec& spec, const memory_layout& layout, 
   } else if (states_leave) {
     one.to_host.count = (spec.precision.accumulator > 0 ? spec.precision.accumulator : spec.precision.gradient) * share;
   }
+  // Inputs of blocks go in the forward of each micro-batch and come back in its backward.
+  if (spec.offload.inputs != storage::device) {
+    const kept_activations kept = kept_by_blocks(spec, layout.saved, extent.layers, extent.dense_layers, extent.recomputed);
+    const std::int64_t inputs = saturating_multiply(micro_batches, kept.on_host);
+    one.to_host.count = saturating_add(one.to_host.count, inputs);
+    one.to_device.count = saturating_add(one.to_device.count, inputs);
+  }
   // A step reads and writes the states; weights are read as often as they are used and written once.
   std::int64_t states = spec.offload.states == storage::nvme ? account.offloaded.nvme.count : 0;
   std::int64_t weights = 0;
@@ -131,7 +139,9 @@ template <class Spec = plan_spec>
 constexpr host_report host_account(const Spec& spec, const memory_layout& layout) {
   host_report worst{};
   const std::int64_t devices = spec.devices_per_node;
-  if (spec.offload.states != storage::device || spec.offload.gradients != storage::device || spec.offload.weights != storage::device) {
+  const offload_spec& offloads = spec.offload;
+  if (offloads.states != storage::device || offloads.gradients != storage::device || offloads.weights != storage::device ||
+      offloads.inputs != storage::device) {
     const std::int64_t largest = spec.offload.gradients != storage::device ? detail::largest_tensor_bytes(spec, layout.facts) : 0;
     const std::int64_t ranks = layout.facts.grid.world / spec.pp;  // of one pipeline rank
     const auto keep_worse = [&](const host_report& node) {

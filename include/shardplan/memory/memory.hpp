@@ -4,6 +4,7 @@
 #include <shardplan/core/checked.hpp>
 #include <shardplan/memory/activations.hpp>
 #include <shardplan/memory/buffers.hpp>
+#include <shardplan/memory/recomputed_layers.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/memory/states.hpp>
 #include <shardplan/memory/units.hpp>
@@ -32,7 +33,8 @@ constexpr memory_layout memory_layout_of(const Spec& spec) {
   memory_layout layout{};
   layout.facts = derive(spec);
   layout.units = units_of(spec, layout.facts);
-  const activation_shard shard = activation_shard_of(spec.model, layout.facts.grid, layout.facts.tokens, layout.facts.vocabulary);
+  const activation_shard shard =
+      activation_shard_of(spec.model, layout.facts.grid, layout.facts.tokens, layout.facts.vocabulary, spec.expert_load.computed());
   layout.saved = saved_by_block(spec, shard);
   layout.phases = phases_of(spec, shard, layout.saved);
   return layout;
@@ -52,6 +54,7 @@ struct stage_extent {
   bool is_first = false;          ///< has the embedding
   bool is_last = false;           ///< has the head
   bool copies_head = false;       ///< with tied embeddings: has a copy of the table for its head
+  recompute_extent recomputed{};  ///< of its layers, those that are recomputed
 };
 
 /// The next-token layers of a model lie on its last stage: blocks beyond `layers`, of the kind that the last block is.
@@ -75,6 +78,8 @@ constexpr stage_extent extent_of_stage(const plan_spec& spec, const derived& fac
     } else if (shape.experts.leading_dense > 0 || shape.experts.layer_step > 1) {
       extent.dense_layers += shape.dense_layers_in(first_layer_of_stage(spec.layer_split, shape.layers, pp * chunks, stage), count);
     }
+    if (spec.recompute_layers.method != recompute_methods::each)
+      add_recomputed_layers(spec, first_layer_of_stage(spec.layer_split, shape.layers, pp * chunks, stage), count, extent.recomputed);
     extent.is_first = extent.is_first || stage == 0;
     extent.is_last = extent.is_last || stage == pp * chunks - 1;
   }
@@ -149,12 +154,14 @@ constexpr stage_account account_of_extent(const plan_spec& spec, const memory_la
   }
 
   const saved_activations& saved = layout.saved;
-  std::int64_t kept = spec.recompute == recomputes::full ? saved.block_input * layers
-                                                         : saved.dense_block * dense_layers + saved.expert_block * expert_layers;
-  if (is_first && shape.embedding_norm) kept += saved.block_input;
+  const kept_activations kept = kept_by_blocks(spec, saved, layers, dense_layers, extent.recomputed);
+  std::int64_t on_device = kept.on_device;
+  if (is_first) on_device += saved.embedding;
   // Around a next-token layer's block: the inputs of its three norms, what the last gives to the head, and the projection's input.
-  if (is_last && shape.next_token_layers > 0) kept += 6 * saved.block_input * shape.next_token_layers;
-  report.activations.count = chunks == 1 ? kept * extent.in_flight : ceil_divide(kept * extent.in_flight, chunks);
+  if (is_last && shape.next_token_layers > 0) on_device += 6 * saved.block_input * shape.next_token_layers;
+  const std::int64_t alive = extent.in_flight;
+  report.activations.count = chunks == 1 ? on_device * alive : ceil_divide(on_device * alive, chunks);
+  if (kept.on_host > 0) account.offloaded.host.count += ceil_divide(kept.on_host * alive, chunks);
 
   const phase_sizes& phases = layout.phases;
   std::int64_t working = expert_layers > 0 ? phases.expert_backward : phases.dense_backward;

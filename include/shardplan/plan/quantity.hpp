@@ -74,6 +74,9 @@ enum class quantity {
   own_moment_bytes,     ///< bytes of one number of a moment, fixed by the optimizer
   moment_bits,          ///< bits of one number of a quantised moment
   tensor_table_bytes,   ///< code table of one quantised moment of a tensor, bytes
+  recompute_count,      ///< layers that a method of recomputation is about
+  load_percent,         ///< tokens of the fullest rank's routed experts, percent of the even share
+  capacity_percent,     ///< tokens that a routed expert takes at most, percent of the even share
   // products that rules compare with
   pp_x_chunks,        ///< product: pipeline ranks x chunks, the stages
   tp_x_pp_x_cp,       ///< product: the ranks of one replica
@@ -155,6 +158,9 @@ constexpr const char* name_of(quantity what) {
                                    "own_moment_bytes",
                                    "moment_bits",
                                    "tensor_table_bytes",
+                                   "recompute_count",
+                                   "load_percent",
+                                   "capacity_percent",
                                    "pp_x_chunks",
                                    "tp_x_pp_x_cp",
                                    "tp_x_pp_x_cp_x_dp",

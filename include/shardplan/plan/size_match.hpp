@@ -24,7 +24,8 @@ enum class size_extent {
   stage,         ///< the parameters of all blocks and ends of a pipeline rank
   model,         ///< the parameters of the whole model, undivided
   account,       ///< a field of the rank's memory report
-  activation,    ///< a tensor of one micro-batch in a block
+  activation,    ///< a product of the shape: a tensor of one micro-batch that a block makes
+  kept,          ///< a tensor of one micro-batch that the kernel set keeps for backward, by operation
   loss,          ///< a tensor of one micro-batch in head and loss
   bucket,        ///< a communication bucket
 };
@@ -136,6 +137,7 @@ constexpr const char* name_of(size_extent extent) {
                                    "the whole model",
                                    "the memory report",
                                    "a micro-batch in a block",
+                                   "kept for backward",
                                    "a micro-batch in the loss",
                                    "a bucket"};
   static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(size_extent::bucket) + 1);

@@ -8,6 +8,7 @@
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/memory/printed_size.hpp>
 #include <shardplan/memory/report.hpp>
+#include <shardplan/memory/saved_tensors.hpp>
 #include <shardplan/model/inventory.hpp>
 #include <shardplan/parallel/activation_shard.hpp>
 #include <shardplan/parallel/sharding.hpp>
@@ -102,10 +103,23 @@ constexpr void search_units(size_search& search, const plan_spec& spec, const me
   }
 }
 
+// What the kernel set keeps, by operation, recomputed or not: a forward makes it in either case.
+constexpr void search_kept(size_search& search, const plan_spec& spec) {
+  plan_spec keeping = spec;
+  keeping.recompute = recomputes::none;
+  constexpr place places[] = {place::dense_block, place::expert_block, place::output};
+  for (const place where : places) {
+    if (where == place::dense_block && spec.model.experts.count > 0 && spec.model.dense_layers() == 0) continue;
+    if (where == place::expert_block && spec.model.experts.count == 0) continue;
+    for (const saved_tensor& item : saved_tensors_of(keeping, where))
+      search.offer(item.name.c_str(), size_extent::kept, saturating_multiply(item.rows, item.columns), item.element_bytes, -1, 1);
+  }
+}
+
 // What one micro-batch makes: products of the shape, whatever the kernels keep.
 constexpr void search_activations(size_search& search, const plan_spec& spec, const memory_layout& layout) {
   const derived& facts = layout.facts;
-  const activation_shard shard = activation_shard_of(spec.model, facts.grid, facts.tokens, facts.vocabulary);
+  const activation_shard shard = activation_shard_of(spec.model, facts.grid, facts.tokens, facts.vocabulary, spec.expert_load.computed());
   const auto times = [](std::int64_t left, std::int64_t right) { return saturating_multiply(left, right); };
   const auto offer = [&](const char* name, std::int64_t width, std::int64_t tokens) {
     search.offer(name, size_extent::activation, times(width, tokens));
@@ -180,6 +194,7 @@ constexpr size_matches tensors_of_size(const Spec& spec, const printed_size& wan
   detail::search_parameters(search, spec, layout.facts);
   detail::search_units(search, spec, layout);
   detail::search_activations(search, spec, layout);
+  detail::search_kept(search, spec);
   search.offer("reduce bucket of DeepSpeed's default size", size_extent::bucket, default_reduce_bucket_elements);
   return search.found;
 }

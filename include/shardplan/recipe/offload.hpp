@@ -12,11 +12,12 @@ enum class storage {
   nvme     ///< on NVMe
 };
 
-/// What of a rank's states leaves the device (ZeRO-Offload, arXiv 2101.06840; ZeRO-Infinity, arXiv 2104.07857).
+/// What of a rank leaves the device (ZeRO-Offload, arXiv 2101.06840; ZeRO-Infinity, arXiv 2104.07857).
 struct offload_spec {
   storage states = storage::device;     ///< master weights and optimizer state
   storage gradients = storage::device;  ///< gradients (not to NVMe)
   storage weights = storage::device;    ///< the weights that layers read, under ZeRO-3
+  storage inputs = storage::device;     ///< inputs of blocks that full recomputation keeps: device or host
 
   friend constexpr bool operator==(const offload_spec&, const offload_spec&) = default;
 };
@@ -43,7 +44,14 @@ struct weights_to {
   static constexpr void apply(offload_spec& spec) { spec.weights = Where; }
 };
 
-/// What can stand in `offload<...>`: `states_to`, `gradients_to` and `weights_to`.
+/// In `offload<...>`: under full recomputation the kept inputs of blocks go to the host until backward needs them (DeepSpeed's
+/// `cpu_checkpointing`). Without it nothing goes there.
+struct inputs_to_host {
+  static constexpr int moves = 2;
+  static constexpr void apply(offload_spec& spec) { spec.inputs = storage::host; }
+};
+
+/// What can stand in `offload<...>`: `states_to`, `gradients_to`, `weights_to` and `inputs_to_host`.
 template <class Type>
 concept offload_target = requires(offload_spec& spec) {
   Type::moves;

@@ -7,8 +7,13 @@
 #include <shardplan/model/transformer.hpp>
 #include <shardplan/parallel/degrees.hpp>
 #include <shardplan/parallel/stages.hpp>
+#include <shardplan/recipe/attention.hpp>
+#include <shardplan/recipe/context_exchange.hpp>
+#include <shardplan/recipe/dropout.hpp>
+#include <shardplan/recipe/expert_load.hpp>
 #include <shardplan/recipe/framework.hpp>
 #include <shardplan/recipe/headroom.hpp>
+#include <shardplan/recipe/kernel_sets.hpp>
 #include <shardplan/recipe/offload.hpp>
 #include <shardplan/recipe/optimizer.hpp>
 #include <shardplan/recipe/precision.hpp>
@@ -49,6 +54,12 @@ struct plan_spec {
   optimizer_spec optimizer = optimizers::adamw::spec;                     ///< what is kept for each parameter
   precision_spec precision = precisions::bf16_fp32_master::spec;          ///< bytes of each form of a parameter
   recomputes recompute = recomputes::none;                                ///< what backward computes again
+  recompute_layers_spec recompute_layers{};                               ///< in which layers
+  kernel_spec kernels = kernel_sets::transformer_engine::spec;            ///< which tensors are kept for backward
+  attentions attention = attentions::by_kernels;                          ///< the attention kernel
+  dropouts dropout = dropouts::by_kernels;                                ///< where dropout is on
+  context_exchanges context_exchange = context_exchanges::all_to_all;     ///< how context parallel ranks come by keys and values
+  expert_load_spec expert_load{};                                         ///< tokens of the fullest rank's experts
   std::int64_t headroom_mebibytes = default_headroom::total.count >> 20;  ///< MiB of each device that stay free
   std::uint64_t said_parts = 0;      ///< while parts are folded: bit `part_kind` of each; 0 in a finished spec
   std::uint64_t repeated_parts = 0;  ///< bit `part_kind`: a plan type said this part more than once

@@ -78,6 +78,13 @@ static_assert(states_of_host<across> == off<across>(2) + 3 * off<across>(3));
 using across_first = piped<4, 3, 4, sp::layer_split<3, 1, 1, 1>>;
 static_assert(states_of_host<across_first> == 3 * off<across_first>(0) + off<across_first>(1));
 
+// Kept inputs of blocks on the host: 32 x 2 x 64 tokens x 4,096 of each micro-batch, there and back four times a step.
+using inputs_away = run<sp::models::llama3_1_8b, 1, 1, sp::recompute<sp::recomputes::full>, sp::offload<sp::inputs_to_host>,
+                        sp::global_batch<4>, sp::sequence<64>>;
+constexpr sp::host_report of_inputs = sp::host_memory_of(inputs_away::spec);
+static_assert(of_inputs.states == sp::bytes{32 * 2 * 64 * 4096} && of_inputs.pinned == 0_GiB);
+static_assert(of_inputs.to_host == 4 * of_inputs.states && of_inputs.to_device == of_inputs.to_host);
+
 // The rule: only where the host is said.
 template <int Gibibytes>
 using judged = run<sp::models::llama_30b, 8, 1, sp::zero<3>, everything, sp::precision<sp::precisions::bf16_fp32_master_and_gradients>,

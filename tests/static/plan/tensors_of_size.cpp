@@ -113,6 +113,26 @@ using rounded = run<narrow, 1, sp::sequence<16>, sp::micro_batch<1>, sp::global_
 constexpr sp::size_matches of_rounded = sp::tensors_of_size(rounded::spec, sp::printed_in("20.00 MiB"));
 static_assert(has(of_rounded, "head", sp::size_extent::tensor, 4) && !has(of_rounded, "final_norm", sp::size_extent::tensor, 4));
 
+// Every tensor that the kernel set keeps is found under the name of its operation, recomputed or not.
+template <class Plan>
+constexpr bool finds_every_kept_tensor() {
+  bool all = true;
+  for (const sp::saved_tensor& item : sp::saved_tensors_of(Plan::spec, sp::place::dense_block)) {
+    if (item.bytes() < 32_MiB) continue;  // smaller ones share their size with many
+    bool found = false;
+    for (const sp::size_match& match : sp::tensors_of_size(Plan::spec, item.bytes()))
+      found = found || (match.extent == sp::size_extent::kept && match.what == item.name && match.difference == 0);
+    all = all && found;
+  }
+  return all;
+}
+using one_card = run<sp::models::llama3_8b, 1, sp::sequence<8192>, sp::micro_batch<1>, sp::global_batch<1>>;
+static_assert(finds_every_kept_tensor<one_card>());
+using recomputed =
+    run<sp::models::llama3_8b, 1, sp::sequence<8192>, sp::micro_batch<1>, sp::global_batch<1>, sp::recompute<sp::recomputes::full>>;
+static_assert(has(sp::tensors_of_size(recomputed::spec, 224_MiB), "one branch of the feed-forward network", sp::size_extent::activation,
+                  2));
+
 // Nothing has one byte; a plan that cannot be computed has no sizes, and an unknown size has no matches.
 static_assert(sp::tensors_of_size(small::spec, sp::bytes{1}).empty());
 static_assert(sp::tensors_of_size(sp::plan<sp::tp<3>>::spec, 1_GiB).empty());
