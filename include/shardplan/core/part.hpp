@@ -23,8 +23,10 @@ enum class part_kind {
   etp,                  ///< `etp<>`: tensor parallel degree of routed experts
   sequence_parallel,    ///< `sequence_parallel<>`: a switch
   zero,                 ///< `zero<>`: ZeRO stage, 0 to 3
+  fsdp,                 ///< `fsdp<>` or `hsdp<>`: everything is sharded
   offload,              ///< `offload<>`: what leaves the device
   layer_split,          ///< `layer_split<>`: layers of each stage
+  pipeline_slots,       ///< `pipeline_slots<>`: what counts as a layer when layers are laid out
   vocabulary_multiple,  ///< `vocabulary_multiple<>`: rows that the vocabulary is padded to a multiple of
   schedule,             ///< `schedule<>`: the order in the pipeline
   optimizer,            ///< `optimizer<>`: what is kept for each parameter

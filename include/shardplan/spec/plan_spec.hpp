@@ -6,6 +6,7 @@
 #include <shardplan/hardware/device.hpp>
 #include <shardplan/model/transformer.hpp>
 #include <shardplan/parallel/degrees.hpp>
+#include <shardplan/parallel/sharding.hpp>
 #include <shardplan/parallel/stages.hpp>
 #include <shardplan/recipe/headroom.hpp>
 #include <shardplan/recipe/offload.hpp>
@@ -38,7 +39,8 @@ struct plan_spec {
   std::int64_t ep = 1;                                                    ///< expert parallel degree
   std::int64_t etp = 1;                                                   ///< tensor parallel degree of routed experts
   toggle sequence_parallel = toggle::by_default;                          ///< by default: on exactly when tp > 1
-  std::int64_t zero = 0;                                                  ///< ZeRO stage
+  std::int64_t zero = 0;                                                  ///< ZeRO stage; 0 under FSDP, which `sharding` says
+  sharding_spec sharding{};                                               ///< how states are divided, beside the stage
   offload_spec offload{};                                                 ///< what leaves the device
   layer_counts layer_split{};                                             ///< layers of each stage (chunk); empty: equal
   std::int64_t vocabulary_multiple = 1;                                   ///< the vocabulary is padded up to a multiple of it
