@@ -49,7 +49,8 @@ constexpr std::int64_t gathered_units(const precision_spec& precision, const mod
   block += units[place::every_block].elements();
   std::int64_t largest = block;
   if (is_first && units[place::input].elements() > largest) largest = units[place::input].elements();
-  const std::int64_t output = units[place::output].elements() + (copies_head ? units.tied_head.elements() : 0);
+  const std::int64_t output =
+      units[place::output].elements() + units[place::next_token].elements() + (copies_head ? units.tied_head.elements() : 0);
   if (is_last && output > largest) largest = output;
   return precision.compute * (largest + block) + precision.gradient * largest;
 }
