@@ -21,10 +21,11 @@ namespace shardplan {
 
 /// What all stages of a plan have in common: computed once, read for each stage. Only for a spec that broke no rule of the first two tiers.
 struct memory_layout {
-  derived facts{};            ///< degrees, micro-batches, tokens, vocabulary
-  model_units units{};        ///< elements of input, block and output on a rank
-  saved_activations saved{};  ///< bytes that a block keeps of one micro-batch
-  phase_sizes phases{};       ///< bytes that live in one phase
+  derived facts{};               ///< degrees, micro-batches, tokens, vocabulary
+  model_units units{};           ///< elements of input, block and output on a rank
+  saved_activations saved{};     ///< bytes that a block keeps of one micro-batch
+  buffer_lengths first_chunk{};  ///< of the first rank, only with Megatron-LM's buckets
+  phase_sizes phases{};          ///< bytes that live in one phase
 };
 
 /// The layout of a spec that broke no rule of the first two tiers.
@@ -33,6 +34,7 @@ constexpr memory_layout memory_layout_of(const Spec& spec) {
   memory_layout layout{};
   layout.facts = derive(spec);
   layout.units = units_of(spec, layout.facts);
+  if (spec.sharding.layout == shard_layout::megatron_buckets) layout.first_chunk = first_chunk_lengths(spec, layout.facts);
   const activation_shard shard = activation_shard_of(spec.model, layout.facts.grid, layout.facts.tokens, layout.facts.vocabulary);
   layout.saved = saved_by_block(spec, shard);
   layout.phases = phases_of(spec, shard, layout.saved);
@@ -140,11 +142,12 @@ constexpr stage_account account_of_extent(const plan_spec& spec, const memory_la
     compare(has_next_token, next_token);
     compare(copies_head, head_copy);
   }
+  std::int64_t padding = 0;
   if (spec.sharding.layout == shard_layout::tensors) {
     held.dense_share = sum(&unit::dense_share);
     held.routed_share = sum(&unit::routed_share);
   } else if (spec.sharding.layout != shard_layout::flat) {
-    share_out(spec, layout.facts, extent.rank, held);
+    padding = share_out(spec, layout.facts, layout.units, layout.first_chunk, extent.rank, held);
   }
   const std::int64_t linear_shapes = every_block.linear_shapes + (dense_layers > 0 ? dense_block.linear_shapes : 0) +
                                      (expert_layers > 0 ? expert_block.linear_shapes : 0) + (is_last ? output.linear_shapes : 0) +
@@ -152,7 +155,7 @@ constexpr stage_account account_of_extent(const plan_spec& spec, const memory_la
 
   stage_account account{};
   memory_report& report = account.device;
-  const rank_states states = states_of(spec, layout.facts, held, layout.units.by_tensor);
+  const rank_states states = states_of(spec, layout.facts, held, layout.units.by_tensor, padding);
   report.weights.count = states.weights;
   (spec.offload.gradients == storage::device ? report.gradients : account.offloaded.host).count = states.gradients;
   if (spec.offload.states == storage::device) {
@@ -177,7 +180,7 @@ constexpr stage_account account_of_extent(const plan_spec& spec, const memory_la
     report.logits.count = phases.logits;
     working = phases.around_loss;
   }
-  if (shards_weights(spec)) {
+  if (layout.facts.stage >= 3) {
     working += gathered_units(spec.precision, layout.units, dense_layers > 0, expert_layers > 0, is_first, is_last, copies_head);
   } else if (spec.precision.weight > spec.precision.compute) {
     working += spec.precision.compute * sum(&unit::linear);  // autocast's copies, which the graph keeps until the end of backward
