@@ -23,6 +23,7 @@
 #include <shardplan/parallel/vocabulary.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/plan.hpp>
+#include <shardplan/plan/shard_map.hpp>
 #include <shardplan/plan/verdict.hpp>
 #include <shardplan/recipe/batch.hpp>
 #include <shardplan/recipe/headroom.hpp>
