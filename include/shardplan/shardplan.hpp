@@ -14,6 +14,7 @@
 #include <shardplan/handbook/handbook.hpp>
 #include <shardplan/hardware/catalog.hpp>
 #include <shardplan/hardware/cluster.hpp>
+#include <shardplan/hardware/host_memory.hpp>
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/model/catalog.hpp>
 #include <shardplan/model/parameters.hpp>
@@ -26,6 +27,7 @@
 #include <shardplan/plan/shard_map.hpp>
 #include <shardplan/plan/verdict.hpp>
 #include <shardplan/recipe/batch.hpp>
+#include <shardplan/recipe/framework.hpp>
 #include <shardplan/recipe/headroom.hpp>
 #include <shardplan/recipe/offload.hpp>
 #include <shardplan/recipe/optimizer.hpp>

@@ -118,6 +118,8 @@ std::vector<std::int64_t*> numbers_of(sp::plan_spec& spec) {
                                      &spec.zero,
                                      &spec.vocabulary_multiple,
                                      &spec.headroom_mebibytes,
+                                     &spec.host_memory_gibibytes,
+                                     &shape.embedding_dim,
                                      &spec.schedule.chunks,
                                      &spec.optimizer.moments,
                                      &spec.optimizer.matrix_moments,

@@ -12,6 +12,8 @@ namespace shardplan {
 enum class part_kind {
   model,                ///< `model<>`, needed
   cluster,              ///< `cluster<>`, needed
+  host_memory,          ///< `host_memory<>`: GiB of the host's memory
+  framework,            ///< `framework<>`: whose rules hold
   sequence,             ///< `sequence<>`, needed; tokens
   micro_batch,          ///< `micro_batch<>`, needed; sequences
   global_batch,         ///< `global_batch<>`, needed; sequences
@@ -53,7 +55,7 @@ struct plain<const Type> {
 /// The first thing that a part's `apply` does: notes its slot in the spec, and that it was said before if so.
 template <part_kind Kind, class Spec>
 constexpr void note_part(Spec& spec) {
-  constexpr std::uint32_t slot = std::uint32_t{1} << static_cast<int>(Kind);
+  constexpr std::uint64_t slot = std::uint64_t{1} << static_cast<int>(Kind);
   spec.repeated_parts |= spec.said_parts & slot;
   spec.said_parts |= slot;
 }

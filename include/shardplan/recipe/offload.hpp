@@ -16,6 +16,7 @@ enum class storage {
 struct offload_spec {
   storage states = storage::device;     ///< master weights and optimizer state
   storage gradients = storage::device;  ///< gradients (not to NVMe)
+  storage weights = storage::device;    ///< the weights that layers read, under ZeRO-3
 
   friend constexpr bool operator==(const offload_spec&, const offload_spec&) = default;
 };
@@ -23,21 +24,29 @@ struct offload_spec {
 /// In `offload<...>`: master weights and optimizer state go to `Where`.
 template <storage Where>
 struct states_to {
-  static constexpr bool moves_states = true;
+  static constexpr int moves = 0;
   static constexpr void apply(offload_spec& spec) { spec.states = Where; }
 };
 
 /// In `offload<...>`: gradients go to `Where`, each as soon as it is reduced. Only the host can take them: NVMe is a violation.
 template <storage Where>
 struct gradients_to {
-  static constexpr bool moves_states = false;
+  static constexpr int moves = 1;
   static constexpr void apply(offload_spec& spec) { spec.gradients = Where; }
 };
 
-/// What can stand in `offload<...>`: `states_to` and `gradients_to`.
+/// In `offload<...>`: the rank's shard of the weights goes to `Where`, and comes back for each forward and each backward (ZeRO-3 only:
+/// DeepSpeed's `offload_param`).
+template <storage Where>
+struct weights_to {
+  static constexpr int moves = 3;
+  static constexpr void apply(offload_spec& spec) { spec.weights = Where; }
+};
+
+/// What can stand in `offload<...>`: `states_to`, `gradients_to` and `weights_to`.
 template <class Type>
 concept offload_target = requires(offload_spec& spec) {
-  Type::moves_states;
+  Type::moves;
   Type::apply(spec);
 };
 
@@ -49,7 +58,8 @@ struct offload {
   template <class Spec>
   static constexpr void apply(Spec& spec) {
     note_part<part_kind::offload>(spec);
-    if constexpr ((0 + ... + int{What::moves_states}) > 1 || (0 + ... + int{!What::moves_states}) > 1) note_part<part_kind::offload>(spec);
+    constexpr unsigned moved = (0u + ... + (1u << 8 * What::moves));  // eight bits count each kind of target
+    if constexpr ((moved & ~0x01010101u) != 0) note_part<part_kind::offload>(spec);
     (What::apply(spec.offload), ...);
   }
 };

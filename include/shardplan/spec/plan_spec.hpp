@@ -8,6 +8,7 @@
 #include <shardplan/parallel/degrees.hpp>
 #include <shardplan/parallel/sharding.hpp>
 #include <shardplan/parallel/stages.hpp>
+#include <shardplan/recipe/framework.hpp>
 #include <shardplan/recipe/headroom.hpp>
 #include <shardplan/recipe/offload.hpp>
 #include <shardplan/recipe/optimizer.hpp>
@@ -29,6 +30,8 @@ struct plan_spec {
   device_spec device{};                                                   ///< `memory` 0: not said
   std::int64_t devices_per_node = unset;                                  ///< devices of one host
   std::int64_t nodes = unset;                                             ///< hosts
+  std::int64_t host_memory_gibibytes = unset;                             ///< memory of one host; unset: not judged
+  frameworks framework = frameworks::generic;                             ///< whose rules hold
   std::int64_t sequence = unset;                                          ///< tokens of a sequence
   std::int64_t micro_batch = unset;                                       ///< sequences
   std::int64_t global_batch = unset;                                      ///< sequences
@@ -43,14 +46,14 @@ struct plan_spec {
   sharding_spec sharding{};                                               ///< how states are divided, beside the stage
   offload_spec offload{};                                                 ///< what leaves the device
   layer_counts layer_split{};                                             ///< layers of each stage (chunk); empty: equal
-  std::int64_t vocabulary_multiple = 1;                                   ///< the vocabulary is padded up to a multiple of it
+  std::int64_t vocabulary_multiple = unset;                               ///< unset: as the framework pads (derived.hpp)
   schedule_spec schedule = schedules::one_f_one_b::spec;                  ///< the order in the pipeline
   optimizer_spec optimizer = optimizers::adamw::spec;                     ///< what is kept for each parameter
   precision_spec precision = precisions::bf16_fp32_master::spec;          ///< bytes of each form of a parameter
   recomputes recompute = recomputes::none;                                ///< what backward computes again
   std::int64_t headroom_mebibytes = default_headroom::total.count >> 20;  ///< MiB of each device that stay free
-  std::uint32_t said_parts = 0;      ///< while parts are folded: bit `part_kind` of each; 0 in a finished spec
-  std::uint32_t repeated_parts = 0;  ///< bit `part_kind`: a plan type said this part more than once
+  std::uint64_t said_parts = 0;      ///< while parts are folded: bit `part_kind` of each; 0 in a finished spec
+  std::uint64_t repeated_parts = 0;  ///< bit `part_kind`: a plan type said this part more than once
 
   friend constexpr bool operator==(const plan_spec&, const plan_spec&) = default;
 };
