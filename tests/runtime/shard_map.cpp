@@ -38,8 +38,6 @@ struct layout_case {
   std::int64_t dense_shards, routed_shards;
 };
 
-std::int64_t up(std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
-
 // The rank's part of each tensor at one place of the model, counted from the shape alone.
 std::vector<block_tensor> tensors_at(const sp::plan_spec& spec, std::vector<sp::place> places) {
   std::vector<block_tensor> result;

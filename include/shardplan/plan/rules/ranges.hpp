@@ -139,9 +139,10 @@ constexpr void check_recipe_ranges(const plan_spec& spec, Sink& sink) {
       sink, 0, limits::bits, optimizer.bits, precision.linear_bits, precision.linear_copy_bits);
   check_ranges_of<quantity::block>(sink, 1, limits::block, optimizer.block);
   check_ranges_of<quantity::least_elements, quantity::table_bytes, quantity::headroom_mebibytes, quantity::matrix_size,
-                  quantity::tensor_table_bytes, quantity::scale_block>(
+                  quantity::tensor_table_bytes, quantity::scale_block, quantity::scale_square>(
       sink, 0, limits::block, optimizer.least_elements, optimizer.table_bytes, spec.headroom_mebibytes, optimizer.matrix_size,
-      optimizer.tensor_table_bytes, precision.scale_block);
+      optimizer.tensor_table_bytes, precision.scale_block, precision.scale_square);
+  if (spec.offload.moments_percent != 0) check_ranges_of<quantity::offload_percent>(sink, 0, 100, spec.offload.moments_percent);
 }
 
 // Whether a spec is so far below the limits of `check_size` that it need not be computed: what nearly every plan is. With the bounds below
@@ -194,6 +195,7 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
   const matrix_rule rule = spec.optimizer.matrices;
   const std::int64_t size = spec.optimizer.matrix_size;
   std::int64_t a_number = spec.precision.scale_block != 0 ? 2 * 128 * 4 : 0;
+  if (spec.precision.scale_square != 0) a_number += 2 * 4;
   if (rule == matrix_rule::factored) {
     a_number += 32 * size;
   } else if (rule == matrix_rule::preconditioned || rule == matrix_rule::rotated) {
