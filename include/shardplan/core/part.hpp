@@ -32,6 +32,9 @@ enum class part_kind {
   optimizer,            ///< `optimizer<>`: what is kept for each parameter
   precision,            ///< `precision<>`: bytes of each form of a parameter
   recompute,            ///< `recompute<>`: what backward computes again
+  cross_entropy,        ///< `cross_entropy<>`: the loss kernel
+  overheads,            ///< `overheads<>`: what a framework allocates beside the tensors of the model
+  buckets,              ///< `buckets<>`: buffers that gradients pass through
   headroom,             ///< `headroom<>`: MiB that stay free
 };
 

@@ -42,6 +42,9 @@ constexpr const char* name_of(part_kind part) {
                                    "optimizer",
                                    "precision",
                                    "recompute",
+                                   "cross_entropy",
+                                   "overheads",
+                                   "buckets",
                                    "headroom"};
   static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::headroom) + 1);
   return names[static_cast<int>(part)];

@@ -8,9 +8,11 @@
 #include <shardplan/parallel/degrees.hpp>
 #include <shardplan/parallel/sharding.hpp>
 #include <shardplan/parallel/stages.hpp>
+#include <shardplan/recipe/cross_entropy.hpp>
 #include <shardplan/recipe/headroom.hpp>
 #include <shardplan/recipe/offload.hpp>
 #include <shardplan/recipe/optimizer.hpp>
+#include <shardplan/recipe/overheads.hpp>
 #include <shardplan/recipe/precision.hpp>
 #include <shardplan/recipe/recompute.hpp>
 #include <shardplan/schedule/one_f_one_b.hpp>
@@ -48,6 +50,9 @@ struct plan_spec {
   optimizer_spec optimizer = optimizers::adamw::spec;                     ///< what is kept for each parameter
   precision_spec precision = precisions::bf16_fp32_master::spec;          ///< bytes of each form of a parameter
   recomputes recompute = recomputes::none;                                ///< what backward computes again
+  loss_spec loss = losses::in_place::spec;                                ///< what head and loss hold of a logit
+  overhead_spec overheads = overhead_sets::transformer_engine::spec;      ///< what a framework allocates beside tensors
+  bucket_spec buckets{};                                                  ///< buffers that gradients pass through
   std::int64_t headroom_mebibytes = default_headroom::total.count >> 20;  ///< MiB of each device that stay free
   std::uint32_t said_parts = 0;      ///< while parts are folded: bit `part_kind` of each; 0 in a finished spec
   std::uint32_t repeated_parts = 0;  ///< bit `part_kind`: a plan type said this part more than once
