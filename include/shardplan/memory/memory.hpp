@@ -257,10 +257,8 @@ constexpr phase_reports phases_of_stage(const plan_spec& spec, const memory_layo
   return phases_of_extent(spec, layout, extent_of_stage(spec, layout.facts, rank));
 }
 
-/// `total()` of a rank, summed without the checks that the bounds of the first tier of rules make needless.
-constexpr std::int64_t total_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent) {
-  const stage_account account = account_of_extent(spec, layout, extent);
-  const memory_report& report = account.device;
+/// `total()` of a rank's report, summed without the checks that the bounds of the first tier of rules make needless.
+constexpr std::int64_t unchecked_total(const memory_report& report) {
   return report.weights.count + report.gradients.count + report.master.count + report.optimizer.count + report.activations.count +
          report.logits.count + report.working.count + report.buffers.count + report.reserve.count;
 }

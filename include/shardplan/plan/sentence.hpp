@@ -96,9 +96,9 @@ constexpr void append_remedy(text<Capacity>& out, remedy change) {
 
 }  // namespace detail
 
-/// A broken rule in words, with its numbers: "stage 0 needs 104.2 GiB and has 79.5 GiB; largest: optimizer 56.0 GiB; try zero<1>". What is
-/// needed is rounded up and what is there down. The same function serves reports at run time and `static_assert` where the compiler takes
-/// a computed message.
+/// A broken rule in words, with its numbers: "stage 0 needs 104.2 GiB in phase loss and has 79.5 GiB; largest: optimizer 56.0 GiB; try
+/// zero<1>". What is needed is rounded up and what is there down. The same function serves reports at run time and `static_assert` where
+/// the compiler takes a computed message.
 constexpr text<sentence_length> sentence_of(const violation& item) {
   text<sentence_length> out{};
   switch (item.broken) {
@@ -137,7 +137,7 @@ constexpr text<sentence_length> sentence_of(const violation& item) {
     case rule::does_not_fit:
       out.append("stage ").append(item.stage).append(" needs ");
       detail::append_gib(out, item.needs, true);
-      out.append(" and has ");
+      out.append(" in phase ").append(name_of(item.when)).append(" and has ");
       detail::append_gib(out, item.has, false);
       out.append("; largest: ").append(name_of(item.largest)).append(' ');
       detail::append_gib(out, item.largest_needs, true);

@@ -117,21 +117,27 @@ constexpr void check_model_ranges(const transformer& shape, Sink& sink) {
 template <class Sink>
 constexpr void check_recipe_ranges(const plan_spec& spec, Sink& sink) {
   const precision_spec& precision = spec.precision;
+  const loss_spec& loss = spec.loss;
   check_ranges_of<quantity::weight_bytes, quantity::compute_bytes>(sink, 1, limits::element_bytes, precision.weight, precision.compute);
   check_ranges_of<quantity::gradient_bytes, quantity::accumulator_bytes, quantity::gradient_copy_bytes, quantity::master_bytes,
                   quantity::moment_bytes, quantity::second_moment_bytes, quantity::moment_scale_bytes, quantity::own_moment_bytes,
-                  quantity::moments>(sink, 0, limits::element_bytes, precision.gradient, precision.accumulator, precision.gradient_copy,
-                                     precision.master, precision.moment, precision.second_moment, precision.moment_scale,
-                                     spec.optimizer.moment, spec.optimizer.moments);
+                  quantity::moments, quantity::logit_copies, quantity::logit_copies, quantity::logit_bytes, quantity::logit_bytes,
+                  quantity::logit_bytes, quantity::logit_bytes, quantity::boundary_tensors, quantity::step_bytes, quantity::bucket_buffers>(
+      sink, 0, limits::element_bytes, precision.gradient, precision.accumulator, precision.gradient_copy, precision.master,
+      precision.moment, precision.second_moment, precision.moment_scale, spec.optimizer.moment, spec.optimizer.moments, loss.kept_copies,
+      loss.temporary_copies, loss.kept_bytes, loss.temporary_bytes, loss.head_gradient_bytes, loss.hidden_bytes,
+      spec.overheads.boundary_tensors, spec.overheads.step_bytes, spec.buckets.reduce_buffers);
   const optimizer_spec& optimizer = spec.optimizer;
   check_ranges_of<quantity::matrix_moments>(sink, -1, limits::moments, optimizer.matrix_moments);
   check_ranges_of<quantity::moment_bits, quantity::linear_bits, quantity::linear_copy_bits>(
       sink, 0, limits::bits, optimizer.bits, precision.linear_bits, precision.linear_copy_bits);
-  check_ranges_of<quantity::block>(sink, 1, limits::block, optimizer.block);
+  check_ranges_of<quantity::block, quantity::loss_chunks>(sink, 1, limits::block, optimizer.block, loss.chunks);
   check_ranges_of<quantity::least_elements, quantity::table_bytes, quantity::headroom_mebibytes, quantity::matrix_size,
-                  quantity::tensor_table_bytes, quantity::scale_block>(
+                  quantity::tensor_table_bytes, quantity::scale_block, quantity::workspace_kibibytes>(
       sink, 0, limits::block, optimizer.least_elements, optimizer.table_bytes, spec.headroom_mebibytes, optimizer.matrix_size,
-      optimizer.tensor_table_bytes, precision.scale_block);
+      optimizer.tensor_table_bytes, precision.scale_block, spec.overheads.workspace_kibibytes);
+  check_ranges_of<quantity::bucket_elements, quantity::bucket_elements>(sink, 0, limits::parameters, spec.buckets.reduce_elements,
+                                                                        spec.buckets.sub_group_elements);
 }
 
 // Whether a spec is so far below the limits of `check_size` that it need not be computed: what nearly every plan is. With the bounds below
@@ -143,8 +149,8 @@ constexpr bool is_ordinary(const plan_spec& spec) {
          shape.experts.ffn <= 16384 && shape.latent.key_value_rank == 0 && shape.next_token_layers == 0 &&
          (shape.experts.count == 0 || (shape.experts.top_k <= 16 && shape.experts.shared_ffn <= 65536 && shape.expert_width() <= 16384)) &&
          spec.vocabulary_multiple <= 2097152 && spec.etp * spec.schedule.chunks <= 8 && spec.precision.compute <= 4 &&
-         spec.optimizer.matrices == matrix_rule::none && spec.micro_batch <= spec.global_batch && spec.sequence <= 1048576 &&
-         spec.global_batch <= 1073741824 &&
+         bytes_per_logit(spec.loss, 4) <= 32 && !spec.overheads.mask && spec.optimizer.matrices == matrix_rule::none &&
+         spec.micro_batch <= spec.global_batch && spec.sequence <= 1048576 && spec.global_batch <= 1073741824 &&
          shape.layers * spec.sequence * spec.global_batch <= 2147483648;  // 64 M tokens a step for 32 layers
 }
 
@@ -198,8 +204,12 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
   const std::int64_t per_token = times(8 * spec.precision.compute,
                                        plus(plus(times(2, widths), times(4, shape.hidden)), plus(times(visits, 2), times(2, shape.heads))));
   const std::int64_t tokens = times(spec.sequence, spec.global_batch > spec.micro_batch ? spec.global_batch : spec.micro_batch);
-  const std::int64_t activations = times(tokens, plus(times(times(layers, per_token), times(spec.etp, spec.schedule.chunks)),
-                                                      times(2 * spec.precision.compute * (1 + shape.next_token_layers), rows)));
+  const std::int64_t logits =
+      (2 * spec.precision.compute + bytes_per_logit(spec.loss, spec.precision.compute)) * (1 + shape.next_token_layers);
+  const std::int64_t around =
+      plus(times(2 * spec.overheads.boundary_tensors * spec.precision.compute, shape.hidden), spec.overheads.mask ? spec.sequence : 0);
+  const std::int64_t activations =
+      times(tokens, plus(times(times(layers, per_token), times(spec.etp, spec.schedule.chunks)), plus(times(logits, rows), around)));
   if (activations > limits::activation_bytes) sink.add_large({quantity::activation_bytes_bound, activations}, limits::activation_bytes);
 }
 
