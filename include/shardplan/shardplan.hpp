@@ -25,9 +25,11 @@
 #include <shardplan/plan/plan.hpp>
 #include <shardplan/plan/verdict.hpp>
 #include <shardplan/recipe/batch.hpp>
+#include <shardplan/recipe/cross_entropy.hpp>
 #include <shardplan/recipe/headroom.hpp>
 #include <shardplan/recipe/offload.hpp>
 #include <shardplan/recipe/optimizer.hpp>
+#include <shardplan/recipe/overheads.hpp>
 #include <shardplan/recipe/precision.hpp>
 #include <shardplan/recipe/recompute.hpp>
 #include <shardplan/schedule/catalog.hpp>

@@ -23,13 +23,18 @@ enum class part_kind {
   etp,                  ///< `etp<>`: tensor parallel degree of routed experts
   sequence_parallel,    ///< `sequence_parallel<>`: a switch
   zero,                 ///< `zero<>`: ZeRO stage, 0 to 3
+  fsdp,                 ///< `fsdp<>` or `hsdp<>`: everything is sharded
   offload,              ///< `offload<>`: what leaves the device
   layer_split,          ///< `layer_split<>`: layers of each stage
+  pipeline_slots,       ///< `pipeline_slots<>`: what counts as a layer when layers are laid out
   vocabulary_multiple,  ///< `vocabulary_multiple<>`: rows that the vocabulary is padded to a multiple of
   schedule,             ///< `schedule<>`: the order in the pipeline
   optimizer,            ///< `optimizer<>`: what is kept for each parameter
   precision,            ///< `precision<>`: bytes of each form of a parameter
   recompute,            ///< `recompute<>`: what backward computes again
+  cross_entropy,        ///< `cross_entropy<>`: the loss kernel
+  overheads,            ///< `overheads<>`: what a framework allocates beside the tensors of the model
+  buckets,              ///< `buckets<>`: buffers that gradients pass through
   headroom,             ///< `headroom<>`: MiB that stay free
 };
 

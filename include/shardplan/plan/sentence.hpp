@@ -20,10 +20,32 @@ inline constexpr std::size_t sentences_length = 64 * sentence_length + 256;
 
 /// The name of a part as one writes it in a plan.
 constexpr const char* name_of(part_kind part) {
-  constexpr const char* names[] = {
-      "model",    "cluster",   "sequence",  "micro_batch",       "global_batch", "tp",      "pp",          "dp",
-      "cp",       "ep",        "etp",       "sequence_parallel", "zero",         "offload", "layer_split", "vocabulary_multiple",
-      "schedule", "optimizer", "precision", "recompute",         "headroom"};
+  constexpr const char* names[] = {"model",
+                                   "cluster",
+                                   "sequence",
+                                   "micro_batch",
+                                   "global_batch",
+                                   "tp",
+                                   "pp",
+                                   "dp",
+                                   "cp",
+                                   "ep",
+                                   "etp",
+                                   "sequence_parallel",
+                                   "zero",
+                                   "fsdp",
+                                   "offload",
+                                   "layer_split",
+                                   "pipeline_slots",
+                                   "vocabulary_multiple",
+                                   "schedule",
+                                   "optimizer",
+                                   "precision",
+                                   "recompute",
+                                   "cross_entropy",
+                                   "overheads",
+                                   "buckets",
+                                   "headroom"};
   static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::headroom) + 1);
   return names[static_cast<int>(part)];
 }

@@ -6,10 +6,13 @@
 #include <shardplan/hardware/device.hpp>
 #include <shardplan/model/transformer.hpp>
 #include <shardplan/parallel/degrees.hpp>
+#include <shardplan/parallel/sharding.hpp>
 #include <shardplan/parallel/stages.hpp>
+#include <shardplan/recipe/cross_entropy.hpp>
 #include <shardplan/recipe/headroom.hpp>
 #include <shardplan/recipe/offload.hpp>
 #include <shardplan/recipe/optimizer.hpp>
+#include <shardplan/recipe/overheads.hpp>
 #include <shardplan/recipe/precision.hpp>
 #include <shardplan/recipe/recompute.hpp>
 #include <shardplan/schedule/one_f_one_b.hpp>
@@ -38,7 +41,8 @@ struct plan_spec {
   std::int64_t ep = 1;                                                    ///< expert parallel degree
   std::int64_t etp = 1;                                                   ///< tensor parallel degree of routed experts
   toggle sequence_parallel = toggle::by_default;                          ///< by default: on exactly when tp > 1
-  std::int64_t zero = 0;                                                  ///< ZeRO stage
+  std::int64_t zero = 0;                                                  ///< ZeRO stage; 0 under FSDP, which `sharding` says
+  sharding_spec sharding{};                                               ///< how states are divided, beside the stage
   offload_spec offload{};                                                 ///< what leaves the device
   layer_counts layer_split{};                                             ///< layers of each stage (chunk); empty: equal
   std::int64_t vocabulary_multiple = 1;                                   ///< the vocabulary is padded up to a multiple of it
@@ -46,6 +50,9 @@ struct plan_spec {
   optimizer_spec optimizer = optimizers::adamw::spec;                     ///< what is kept for each parameter
   precision_spec precision = precisions::bf16_fp32_master::spec;          ///< bytes of each form of a parameter
   recomputes recompute = recomputes::none;                                ///< what backward computes again
+  loss_spec loss = losses::in_place::spec;                                ///< what head and loss hold of a logit
+  overhead_spec overheads = overhead_sets::transformer_engine::spec;      ///< what a framework allocates beside tensors
+  bucket_spec buckets{};                                                  ///< buffers that gradients pass through
   std::int64_t headroom_mebibytes = default_headroom::total.count >> 20;  ///< MiB of each device that stay free
   std::uint32_t said_parts = 0;      ///< while parts are folded: bit `part_kind` of each; 0 in a finished spec
   std::uint32_t repeated_parts = 0;  ///< bit `part_kind`: a plan type said this part more than once
