@@ -24,9 +24,15 @@
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/plan.hpp>
 #include <shardplan/plan/verdict.hpp>
+#include <shardplan/recipe/attention.hpp>
 #include <shardplan/recipe/batch.hpp>
+#include <shardplan/recipe/context_exchange.hpp>
 #include <shardplan/recipe/cross_entropy.hpp>
+#include <shardplan/recipe/dropout.hpp>
+#include <shardplan/recipe/expert_load.hpp>
 #include <shardplan/recipe/headroom.hpp>
+#include <shardplan/recipe/kernel_sets.hpp>
+#include <shardplan/recipe/kernels.hpp>
 #include <shardplan/recipe/offload.hpp>
 #include <shardplan/recipe/optimizer.hpp>
 #include <shardplan/recipe/overheads.hpp>

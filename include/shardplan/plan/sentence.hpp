@@ -45,6 +45,12 @@ constexpr const char* name_of(part_kind part) {
                                    "cross_entropy",
                                    "overheads",
                                    "buckets",
+                                   "recompute_layers",
+                                   "kernels",
+                                   "attention",
+                                   "dropout",
+                                   "context_exchange",
+                                   "expert_load",
                                    "headroom"};
   static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::headroom) + 1);
   return names[static_cast<int>(part)];

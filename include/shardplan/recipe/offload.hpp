@@ -12,10 +12,11 @@ enum class storage {
   nvme     ///< on NVMe
 };
 
-/// What of a rank's states leaves the device (ZeRO-Offload, arXiv 2101.06840; ZeRO-Infinity, arXiv 2104.07857).
+/// What of a rank leaves the device (ZeRO-Offload, arXiv 2101.06840; ZeRO-Infinity, arXiv 2104.07857).
 struct offload_spec {
   storage states = storage::device;     ///< master weights and optimizer state
   storage gradients = storage::device;  ///< gradients (not to NVMe)
+  storage inputs = storage::device;     ///< inputs of blocks that full recomputation keeps: device or host
 
   friend constexpr bool operator==(const offload_spec&, const offload_spec&) = default;
 };
@@ -23,21 +24,28 @@ struct offload_spec {
 /// In `offload<...>`: master weights and optimizer state go to `Where`.
 template <storage Where>
 struct states_to {
-  static constexpr bool moves_states = true;
+  static constexpr int moves = 0;
   static constexpr void apply(offload_spec& spec) { spec.states = Where; }
 };
 
 /// In `offload<...>`: gradients go to `Where`, each as soon as it is reduced. Only the host can take them: NVMe is a violation.
 template <storage Where>
 struct gradients_to {
-  static constexpr bool moves_states = false;
+  static constexpr int moves = 1;
   static constexpr void apply(offload_spec& spec) { spec.gradients = Where; }
 };
 
-/// What can stand in `offload<...>`: `states_to` and `gradients_to`.
+/// In `offload<...>`: under full recomputation the kept inputs of blocks go to the host until backward needs them (DeepSpeed's
+/// `cpu_checkpointing`). Without it nothing goes there.
+struct inputs_to_host {
+  static constexpr int moves = 2;
+  static constexpr void apply(offload_spec& spec) { spec.inputs = storage::host; }
+};
+
+/// What can stand in `offload<...>`: `states_to`, `gradients_to` and `inputs_to_host`.
 template <class Type>
 concept offload_target = requires(offload_spec& spec) {
-  Type::moves_states;
+  Type::moves;
   Type::apply(spec);
 };
 
@@ -49,7 +57,8 @@ struct offload {
   template <class Spec>
   static constexpr void apply(Spec& spec) {
     note_part<part_kind::offload>(spec);
-    if constexpr ((0 + ... + int{What::moves_states}) > 1 || (0 + ... + int{!What::moves_states}) > 1) note_part<part_kind::offload>(spec);
+    constexpr unsigned moved = (0u + ... + (1u << 8 * What::moves));  // eight bits count each kind of target
+    if constexpr ((moved & ~0x010101u) != 0) note_part<part_kind::offload>(spec);
     (What::apply(spec.offload), ...);
   }
 };
