@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace truth {
@@ -23,11 +24,29 @@ struct run {
   std::int64_t stage = 0;
 };
 
-/// Chunks that rank `rank` of an interleaved schedule holds alive at once, groups of as many micro-batches as ranks (Megatron-LM
+/// Chunks that rank `rank` of an interleaved schedule holds alive at once, in groups of `group` micro-batches (Megatron-LM
 /// core/pipeline_parallel/schedules.py: warm-up forwards and the one that follows).
-inline std::int64_t interleaved_in_flight(std::int64_t p, std::int64_t m, std::int64_t v, std::int64_t rank) {
-  const std::int64_t alive = p * (v - 1) + 2 * (p - rank) - 1;
+inline std::int64_t alive_in_groups(std::int64_t group, std::int64_t p, std::int64_t m, std::int64_t v, std::int64_t rank) {
+  const std::int64_t alive = group * (v - 1) + 2 * (p - rank) - 1;
   return alive < m * v ? alive : m * v;
+}
+
+/// With Megatron-LM's default: groups of as many micro-batches as ranks.
+inline std::int64_t interleaved_in_flight(std::int64_t p, std::int64_t m, std::int64_t v, std::int64_t rank) {
+  return alive_in_groups(p, p, m, v, rank);
+}
+
+/// A schedule's function pointer for each size of a group.
+template <std::int64_t Group>
+std::int64_t grouped_in_flight(std::int64_t p, std::int64_t m, std::int64_t v, std::int64_t rank) {
+  return alive_in_groups(Group, p, m, v, rank);
+}
+inline constexpr std::int64_t most_groups = 64;
+template <std::int64_t... Group>
+inline auto in_flight_of_group(std::int64_t group, std::integer_sequence<std::int64_t, Group...>) {
+  decltype(&interleaved_in_flight) found = nullptr;
+  ((group == Group + 1 ? void(found = &grouped_in_flight<Group + 1>) : void()), ...);
+  return found;
 }
 
 /// The list that a Python expression such as "([0]*3+[1]*11)" says: terms `[a, b]`, `[a, b]*n` and `n*[a, b]`, sums and parentheses of
@@ -295,21 +314,20 @@ inline void read_megatron_layout(const config_reader& config, shardplan::plan_sp
     chunks = stages / spec.pp;
     std::int64_t layers = 0;
     for (std::size_t at = 0; at < all.size(); ++at) {
-      const bool is_last = at + 1 == all.size();
-      if (all[at].embedding != (at == 0) || all[at].loss != is_last) throw not_expressible{"embedding or loss inside the pipeline"};
-      if (all[at].next_token_layers != (is_last ? shape.next_token_layers : 0))
-        throw not_expressible{"next-token layers before the last stage"};
+      if (all[at].embedding != (at == 0) || all[at].loss != (at + 1 == all.size()))
+        throw not_expressible{"embedding or loss inside the pipeline"};
+      if (all[at].next_token_layers != 0) {
+        if (all[at].next_token_layers != shape.next_token_layers) throw not_expressible{"next-token layers on several stages"};
+        if (at + 1 != all.size()) spec.layer_split.next_token_stage = static_cast<std::int64_t>(at);
+      }
       spec.layer_split.push_back(all[at].layers);
       layers += all[at].layers;
     }
     if (layers != shape.layers) throw not_expressible{"a layout of another number of layers"};
+    spec.layer_split.embedding_slot = spec.layer_split.loss_slot = true;  // stages without a layer
   } else if (embedding_counts || loss_counts) {
-    // The embedding and the loss each take the place of one layer.
-    const std::int64_t places = shape.layers + (embedding_counts ? 1 : 0) + (loss_counts ? 1 : 0);
-    if (places % (spec.pp * chunks) != 0) throw not_expressible{"layers that stages do not divide"};
-    for (std::int64_t stage = 0; stage < spec.pp * chunks; ++stage)
-      spec.layer_split.push_back(places / (spec.pp * chunks) - (embedding_counts && stage == 0 ? 1 : 0) -
-                                 (loss_counts && stage == spec.pp * chunks - 1 ? 1 : 0));
+    spec.layer_split.embedding_slot = embedding_counts;
+    spec.layer_split.loss_slot = loss_counts;
   } else if (first != 0 || last != 0) {
     if (chunks != 1) throw not_expressible{"an uneven first or last stage with several chunks"};
     const std::int64_t uneven = (first != 0 ? 1 : 0) + (last != 0 ? 1 : 0);
@@ -318,13 +336,174 @@ inline void read_megatron_layout(const config_reader& config, shardplan::plan_sp
     for (std::int64_t stage = 0; stage < spec.pp; ++stage)
       spec.layer_split.push_back(stage == 0 && first != 0 ? first : stage == spec.pp - 1 && last != 0 ? last : rest / (spec.pp - uneven));
   }
-  if (chunks > 1) spec.schedule = {.name = "interleaved", .chunks = chunks, .in_flight = &interleaved_in_flight};
+  const std::int64_t group = config.number("microbatch_group_size_per_virtual_pipeline_stage", spec.pp);
+  if (chunks > 1) {
+    spec.schedule = {.name = "interleaved", .chunks = chunks, .in_flight = &interleaved_in_flight};
+    if (group != spec.pp) spec.schedule.in_flight = in_flight_of_group(group, std::make_integer_sequence<std::int64_t, most_groups>{});
+    if (spec.schedule.in_flight == nullptr) throw not_expressible{"groups of so many micro-batches"};
+  }
 }
 
 }  // namespace detail
 
-/// The run of these arguments. Throws `not_expressible`.
-inline run megatron_run(const config_reader& config) {
+namespace detail {
+
+/// Bytes of one number of that type of Megatron's optimizer arguments.
+inline std::int64_t bytes_of_type(const std::string& type) {
+  if (type == "fp32") return 4;
+  if (type == "bf16" || type == "fp16") return 2;
+  if (type == "fp8") return 1;
+  throw not_expressible{"type " + type};
+}
+
+inline bool is_hopper_or_later(const std::string& device) { return !starts_with(device, "A100") && !starts_with(device, "V100"); }
+
+inline void read_megatron_precision(const config_reader& config, shardplan::plan_spec& spec) {
+  const bool brain = config.flag("bf16");
+  const bool half = config.flag("fp16");
+  // fp16 runs keep fp32 gradients and masters as bf16 runs do.
+  spec.precision = brain || half ? shardplan::precisions::bf16_fp32_master_and_gradients::spec : shardplan::precisions::fp32::spec;
+  shardplan::precision_spec& bytes = spec.precision;
+  if (config.flag("grad_reduce_in_bf16")) bytes.gradient = 2;
+  config.without_effect({"accumulate_allreduce_grads_in_fp32"});
+  const bool aware = config.flag("use_precision_aware_optimizer");
+  const std::string main_gradients = config.text("main_grads_dtype", "fp32");
+  const std::string main_weights = config.text("main_params_dtype", "fp32");
+  const std::string first = config.text("exp_avg_dtype", "fp32");
+  const std::string second = config.text("exp_avg_sq_dtype", "fp32");
+  if (aware) {
+    bytes.gradient = bytes_of_type(main_gradients);
+    // Of an fp32 master the 16 bits that the bf16 weight lacks (store_param_remainders, on by default).
+    const bool remainders = brain && main_weights == "fp32" && config.flag("store_param_remainders", true);
+    bytes.master = remainders ? 2 : bytes_of_type(main_weights);
+    bytes.moment = bytes_of_type(first);
+    bytes.second_moment = bytes_of_type(second);
+    if (bytes.moment == 1) bytes.moment_scale = 4;
+  }
+  const std::string format = config.text("fp8_format", config.text("fp8"));
+  const std::string recipe = config.text("fp8_recipe", "delayed");
+  if (!format.empty() && !config.flag("fp8_param_gather")) {
+    // A cast of each linear weight stays, on Hopper and in blocks a second one by columns (Transformer Engine pytorch/module).
+    if (config.flag("first_last_layers_bf16")) throw not_expressible{"layers of different precision"};
+    bytes.linear_copy_bits = starts_with(config.text("gpu"), "H") || recipe == "blockwise" || recipe == "mxfp8" ? 16 : 8;
+  }
+  // Parameters gathered in 8 bits: by rows and by columns one byte each, two bytes as bf16.
+  config.without_effect({"first_last_layers_bf16", "num_layers_at_start_in_bf16", "num_layers_at_end_in_bf16", "fp8_amax_history_len",
+                         "fp8_amax_compute_algo", "fp8_margin"});
+
+  const std::string optimizer = config.text("optimizer", "adam");
+  if (optimizer == "muon" || optimizer == "dist_muon") {
+    spec.optimizer = shardplan::optimizers::muon::spec;
+  } else if (optimizer == "sgd") {
+    spec.optimizer = shardplan::optimizers::momentum::spec;
+  } else if (optimizer == "lion") {
+    spec.optimizer = shardplan::optimizers::lion::spec;
+  } else if (optimizer != "adam") {
+    throw not_expressible{"optimizer " + optimizer};
+  }
+  if (config.flag("optimizer_cpu_offload") && config.real("optimizer_offload_fraction", 1) != 0)
+    throw not_expressible{"a part of the optimizer on the host"};
+  config.without_effect({"optimizer_offload_fraction"});
+}
+
+inline void read_megatron_sharding(const config_reader& config, shardplan::plan_spec& spec) {
+  spec.zero = config.flag("use_distributed_optimizer") ? 1 : 0;
+  const std::int64_t instances = config.number("num_distributed_optimizer_instances", 1);
+  const std::int64_t sharers = spec.dp * spec.cp;
+  if (instances < 1 || sharers % instances != 0) throw not_expressible{"instances that do not divide the replicas"};
+  const std::string strategy = config.text("data_parallel_sharding_strategy", "no_shard");
+  if (config.flag("use_megatron_fsdp")) {
+    if (strategy == "optim_grads_params") {
+      spec.zero = 0;
+      spec.sharding.layout = shardplan::shard_layout::flat_units;
+    } else {
+      spec.zero = strategy == "optim_grads" ? 2 : strategy == "optim" ? 1 : 0;
+    }
+  }
+  if (instances != 1 && (spec.zero != 0 || spec.sharding.is_fsdp())) spec.sharding.ranks = sharers / instances;
+}
+
+inline void read_megatron_kernels(const config_reader& config, shardplan::plan_spec& spec) {
+  const std::string device = config.text("gpu", "H100");
+  const bool engine = config.text("transformer_impl", "transformer_engine") == "transformer_engine";
+  spec.overheads =
+      is_hopper_or_later(device) ? shardplan::overhead_sets::megatron_tests::spec : shardplan::overhead_sets::megatron_tests_ampere::spec;
+  if (!engine)
+    spec.overheads.workspace_kibibytes -=
+        is_hopper_or_later(device) ? shardplan::workspaces::transformer_engine_large : shardplan::workspaces::transformer_engine_small;
+  spec.overheads.mask = !config.flag("no_create_attention_mask_in_dataloader");
+
+  // Without Transformer Engine attention is Megatron's own, which keeps the scores; with it "auto" takes a fused kernel.
+  const std::string backend = config.text("attention_backend", "auto");
+  if (backend != "auto" && backend != "flash" && backend != "fused" && backend != "unfused" && backend != "local")
+    throw not_expressible{"attention_backend " + backend};
+  const bool fused = engine && backend != "unfused" && backend != "local";
+  spec.attention = fused ? shardplan::attentions::flash : shardplan::attentions::materialised;
+  const bool scores = config.real("attention_dropout", 0.1) > 0;
+  const bool hidden = config.real("hidden_dropout", 0.1) > 0;
+  spec.dropout = scores && hidden ? shardplan::dropouts::both
+                 : hidden         ? shardplan::dropouts::hidden
+                 : scores         ? shardplan::dropouts::attention
+                                  : shardplan::dropouts::none;
+
+  if (!config.flag("cross_entropy_loss_fusion")) {
+    spec.loss = shardplan::losses::megatron_unfused::spec;
+    config.without_effect({"cross_entropy_fusion_impl"});
+  } else {
+    const std::string kernel = config.text("cross_entropy_fusion_impl", "native");
+    if (kernel != "native" && kernel != "te") throw not_expressible{"cross_entropy_fusion_impl " + kernel};
+    spec.loss = kernel == "te" ? shardplan::losses::in_place::spec : shardplan::losses::megatron_native_fused::spec;
+  }
+
+  const std::string exchange = config.text("cp_comm_type", "p2p");
+  if (exchange == "p2p") {
+    spec.context_exchange = shardplan::context_exchanges::ring;
+  } else if (exchange == "all_gather") {
+    spec.context_exchange = shardplan::context_exchanges::all_gather;
+  } else if (exchange != "a2a" && spec.cp > 1) {
+    throw not_expressible{"cp_comm_type " + exchange};
+  }
+
+  if (config.has("moe_expert_capacity_factor")) {
+    const double factor = config.real("moe_expert_capacity_factor", 0);
+    if (factor > 0) spec.expert_load.capacity = static_cast<std::int64_t>(100 * factor + 0.5);
+    spec.expert_load.pads_to_capacity = config.flag("moe_pad_expert_input_to_capacity");
+  }
+  config.without_effect({"moe_pad_expert_input_to_capacity"});
+}
+
+inline shardplan::recomputes recomputed_module(const std::string& name) {
+  using shardplan::recomputes;
+  if (name == "core_attn") return recomputes::core_attn;
+  if (name == "mlp") return recomputes::mlp;
+  if (name == "layernorm") return recomputes::layernorm;
+  if (name == "moe") return recomputes::moe;
+  if (name == "moe_act") return recomputes::moe_act;
+  if (name == "mla_up_proj") return recomputes::mla_up_proj;
+  throw not_expressible{"recompute_modules " + name};
+}
+
+inline void read_megatron_recompute(const config_reader& config, shardplan::plan_spec& spec) {
+  const std::string granularity = config.text("recompute_granularity", "none");
+  const std::vector<std::string> modules = config.list("recompute_modules");
+  const std::string method = config.text("recompute_method", "uniform");
+  const std::int64_t count = config.number("recompute_num_layers", 1);
+  if (granularity == "none") return;
+  if (granularity == "selective") {
+    if (modules.empty()) spec.recompute = shardplan::recomputes::core_attn;
+    for (const std::string& name : modules) spec.recompute = spec.recompute | recomputed_module(name);
+    return;
+  }
+  if (granularity != "full" || (method != "uniform" && method != "block")) throw not_expressible{"recompute " + granularity + " " + method};
+  spec.recompute = shardplan::recomputes::full;
+  spec.recompute_layers = {method == "uniform" ? shardplan::recompute_methods::uniform : shardplan::recompute_methods::block, count};
+}
+
+}  // namespace detail
+
+/// The run of these arguments; `steady` when only what is alive between two steps counts, which attention, dropout, loss and recomputation
+/// do not touch. Throws `not_expressible`.
+inline run megatron_run(const config_reader& config, bool steady) {
   run result{};
   shardplan::plan_spec& spec = result.spec;
   detail::read_megatron_shape(config, spec);
@@ -335,37 +514,64 @@ inline run megatron_run(const config_reader& config) {
   spec.micro_batch = config.number("micro_batch_size", 1);
   spec.global_batch = config.number("global_batch_size", spec.micro_batch * spec.dp);
   spec.vocabulary_multiple = config.number("make_vocab_size_divisible_by", 128) * spec.tp;
-  spec.zero = config.flag("use_distributed_optimizer") ? 1 : 0;
-
-  // Both keep fp32 gradients and masters. (fp8_param_gather: a row-wise and a column-wise copy of one byte each are two bytes as bf16.)
-  const bool half = config.flag("bf16");
-  if (!config.flag("fp16") && !half) throw not_expressible{"fp32 training"};
-  spec.precision = shardplan::precisions::bf16_fp32_master_and_gradients::spec;
-  const std::string optimizer = config.text("optimizer", "adam");
-  if (optimizer == "muon") {
-    spec.optimizer = shardplan::optimizers::muon::spec;
-  } else if (optimizer == "sgd") {
-    spec.optimizer = shardplan::optimizers::momentum::spec;
-  } else if (optimizer != "adam") {
-    throw not_expressible{"optimizer " + optimizer};
-  }
-  if (const std::int64_t instances = config.number("num_distributed_optimizer_instances", 1); instances != 1)
-    throw not_expressible{"several instances of the distributed optimizer"};
-  if (config.flag("use_megatron_fsdp")) throw not_expressible{"Megatron FSDP"};
-  config.without_effect({"data_parallel_sharding_strategy"});
-
-  const std::string granularity = config.text("recompute_granularity", "none");
-  if (granularity == "full") {
-    if (config.text("recompute_method", "uniform") != "uniform" || config.number("recompute_num_layers", 1) != 1)
-      throw not_expressible{"full recompute of several layers at once, or of some layers"};
-    spec.recompute = shardplan::recomputes::full;
+  detail::read_megatron_precision(config, spec);
+  detail::read_megatron_sharding(config, spec);
+  if (steady) {
+    config.without_effect({"transformer_impl",
+                           "no_create_attention_mask_in_dataloader",
+                           "attention_backend",
+                           "attention_dropout",
+                           "hidden_dropout",
+                           "cross_entropy_loss_fusion",
+                           "cross_entropy_fusion_impl",
+                           "cp_comm_type",
+                           "moe_expert_capacity_factor",
+                           "moe_pad_expert_input_to_capacity",
+                           "recompute_granularity",
+                           "recompute_modules",
+                           "recompute_method",
+                           "recompute_num_layers",
+                           "distribute_saved_activations",
+                           "fine_grained_activation_offloading",
+                           "offload_modules",
+                           "defer_embedding_wgrad_compute",
+                           "wgrad_deferral_limit",
+                           "tp_comm_overlap"});
+  } else {
+    detail::read_megatron_kernels(config, spec);
+    detail::read_megatron_recompute(config, spec);
   }
 
   // What changes no byte, or only bytes outside the states and the tensors of the model.
-  config.without_effect({"transformer_impl", "world_size_note", "gpu", "tokenizer_model", "overlap_grad_reduce", "overlap_param_gather"});
-  // Not mapped yet.
-  config.without_effect({"attention_backend", "attention_dropout", "hidden_dropout", "cross_entropy_loss_fusion", "recompute_modules",
-                         "fp8_format", "fp8_recipe", "fp8_param_gather", "no_create_attention_mask_in_dataloader"});
+  config.without_effect({"world_size_note",
+                         "gpu",
+                         "tokenizer_model",
+                         "overlap_grad_reduce",
+                         "overlap_param_gather",
+                         "squared_relu",
+                         "openai_gelu",
+                         "mtp_loss_scaling_factor",
+                         "rotary_percent",
+                         "rotary_base",
+                         "rotary_interleaved",
+                         "no_rope_fusion",
+                         "async_tensor_model_parallel_allreduce",
+                         "distributed_backend",
+                         "distributed_timeout_minutes",
+                         "seed",
+                         "init_method_std",
+                         "clip_grad",
+                         "weight_decay",
+                         "lr",
+                         "min_lr",
+                         "train_iters",
+                         "deterministic_mode",
+                         "apply_query_key_layer_scaling",
+                         "norm_epsilon",
+                         "no_bias_gelu_fusion",
+                         "loss_scale",
+                         "initial_loss_scale",
+                         "calculate_per_token_loss"});
 
   // The figures are of one rank, whose place in the pipeline follows from Megatron's order of ranks: pipeline outermost.
   const std::string rank = config.text("rank", "last rank");
