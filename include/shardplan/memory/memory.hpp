@@ -4,6 +4,8 @@
 #include <shardplan/core/checked.hpp>
 #include <shardplan/memory/activations.hpp>
 #include <shardplan/memory/buffers.hpp>
+#include <shardplan/memory/phase.hpp>
+#include <shardplan/memory/phases.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/memory/states.hpp>
 #include <shardplan/memory/units.hpp>
@@ -40,8 +42,9 @@ constexpr memory_layout memory_layout_of(const Spec& spec) {
 
 /// Memory of one pipeline rank ("stage" in messages).
 struct stage_account {
-  memory_report device{};      ///< on the device
-  offload_report offloaded{};  ///< what `offload<>` moved away
+  memory_report device{};              ///< on the device
+  offload_report offloaded{};          ///< what `offload<>` moved away
+  phase peak = phase::block_backward;  ///< the phase that `device` is of
 };
 
 /// What a pipeline rank holds: its chunks summed.
@@ -86,8 +89,10 @@ constexpr stage_extent extent_of_stage(const plan_spec& spec, const derived& fac
   return extent;
 }
 
-/// The account of a rank with that extent. Errors: none for a spec that passed the first two tiers of rules.
-constexpr stage_account account_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent) {
+namespace detail {
+// What all phases of a rank with that extent have in common, written into `account`, and what they differ by.
+constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent,
+                                       stage_account& account) {
   const transformer& shape = spec.model;
   const std::int64_t chunks = spec.schedule.chunks;
   const std::int64_t layers = extent.layers;
@@ -133,7 +138,6 @@ constexpr stage_account account_of_extent(const plan_spec& spec, const memory_la
   const std::int64_t linear_shapes = every_block.linear_shapes + (dense_layers > 0 ? dense_block.linear_shapes : 0) +
                                      (expert_layers > 0 ? expert_block.linear_shapes : 0) + (is_last ? output.linear_shapes : 0);
 
-  stage_account account{};
   memory_report& report = account.device;
   const rank_states states = states_of(spec, layout.facts, held, layout.units.by_tensor);
   report.weights.count = states.weights;
@@ -151,29 +155,106 @@ constexpr stage_account account_of_extent(const plan_spec& spec, const memory_la
   if (is_first && shape.embedding_norm) kept += saved.block_input;
   // Around a next-token layer's block: the inputs of its three norms, what the last gives to the head, and the projection's input.
   if (is_last && shape.next_token_layers > 0) kept += 6 * saved.block_input * shape.next_token_layers;
-  report.activations.count = chunks == 1 ? kept * extent.in_flight : ceil_divide(kept * extent.in_flight, chunks);
-
   const phase_sizes& phases = layout.phases;
-  std::int64_t working = expert_layers > 0 ? phases.expert_backward : phases.dense_backward;
-  if (dense_layers > 0 && phases.dense_backward > working) working = phases.dense_backward;
-  if (is_last && phases.logits + phases.around_loss > working) {
-    report.logits.count = phases.logits;
-    working = phases.around_loss;
+  const std::int64_t elements = held.elements();
+  phase_inputs rank{};
+  rank.gradients = report.gradients.count;
+  rank.activations = chunks == 1 ? kept * extent.in_flight : ceil_divide(kept * extent.in_flight, chunks);
+  rank.backward = expert_layers > 0 ? phases.expert_backward : phases.dense_backward;
+  if (dense_layers > 0 && phases.dense_backward > rank.backward) rank.backward = phases.dense_backward;
+  rank.is_last = is_last;
+  rank.live_losses = chunks == 1 ? extent.in_flight : 1;
+  // Only what a phase of this plan reads.
+  if (is_last) rank.head = output.linear_shapes;
+  if (!spec.overheads.gradient_scratch) {
+    rank.largest_linear = every_block.largest_linear;
+    if (dense_layers > 0 && dense_block.largest_linear > rank.largest_linear) rank.largest_linear = dense_block.largest_linear;
+    if (expert_layers > 0 && expert_block.largest_linear > rank.largest_linear) rank.largest_linear = expert_block.largest_linear;
   }
-  if (spec.zero >= 3) {
-    working += gathered_units(spec.precision, layout.units, dense_layers > 0, expert_layers > 0, is_first, is_last, copies_head);
+  if (shards_weights(spec)) {
+    rank.elements = elements;
+    rank.gathered = gathered_by(layout.units, dense_layers > 0, expert_layers > 0, is_first, is_last, copies_head);
+    if (spec.recompute == recomputes::full) {
+      rank.block_activations = saved.block_input;
+    } else {
+      rank.block_activations = dense_layers > 0 ? saved.dense_block : 0;
+      if (expert_layers > 0 && saved.expert_block > rank.block_activations) rank.block_activations = saved.expert_block;
+    }
   } else if (spec.precision.weight > spec.precision.compute) {
-    working += spec.precision.compute * sum(&unit::linear);  // autocast's copies, which the graph keeps until the end of backward
+    rank.copies = spec.precision.compute * sum(&unit::linear);  // autocast's copies, which the graph keeps until the end of backward
   }
-  report.working.count = working;
-  report.buffers.count = stage_buffers(spec, linear_shapes, held.elements());
+  if (has_step_temporaries(spec))
+    rank.owned = flat_shard(held.dense, layout.facts.dense_shards) + flat_shard(held.routed, layout.facts.expert_shards);
+  report.buffers.count = stage_buffers(spec, linear_shapes, elements) +
+                         overhead_buffers(spec, chunks == 1 ? extent.in_flight : ceil_divide(extent.in_flight, chunks), saved.block_input);
   report.reserve.count = spec.headroom_mebibytes << 20;
+  return rank;
+}
+
+constexpr void write_needs(const phase_needs& needs, memory_report& report) {
+  report.gradients.count = needs.gradients;
+  report.activations.count = needs.activations;
+  report.logits.count = needs.logits;
+  report.working.count = needs.working;
+}
+}  // namespace detail
+
+/// The account of a rank with that extent in the phase that needs most (the first of equals). Errors: none for a spec that passed the first
+/// two tiers of rules.
+constexpr stage_account account_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent) {
+  stage_account account{};
+  const phase_inputs rank = detail::basis_of_extent(spec, layout, extent, account);
+  phase_needs most{};
+  const auto compare = [&](phase which) {
+    const phase_needs needs = needs_of_phase(spec, layout.phases, which, rank, layout.facts.micro_batches);
+    if (needs.total() > most.total()) {
+      most = needs;
+      account.peak = which;
+    }
+  };
+  // Phases that no other is larger than: the others are not asked.
+  if (spec.sharding.is_fsdp()) {
+    compare(phase::first_block_backward);
+    compare(phase::last_block_backward);
+  } else {
+    compare(phase::block_backward);
+  }
+  if (rank.is_last) {
+    compare(phase::loss);
+    if (layout.phases.logit_gradients > (spec.overheads.gradient_scratch ? layout.phases.logits : 0)) compare(phase::head_backward);
+  }
+  if (has_step_temporaries(spec)) compare(phase::optimizer_step);
+  detail::write_needs(most, account.device);
   return account;
+}
+
+/// All phases of a rank with that extent.
+constexpr phase_reports phases_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent) {
+  stage_account account{};
+  const phase_inputs rank = detail::basis_of_extent(spec, layout, extent, account);
+  phase_reports reports{};
+  memory_report& first = reports.at[static_cast<int>(phase::first_step)];
+  for (int at = 0; at < static_cast<int>(phase::first_step); ++at) {
+    const auto which = static_cast<phase>(at);
+    if (!has_phase(spec, layout.phases, which, rank.is_last)) continue;
+    memory_report& report = reports.at[at];
+    report = account.device;
+    detail::write_needs(needs_of_phase(spec, layout.phases, which, rank, layout.facts.micro_batches), report);
+    if (which != phase::optimizer_step && report.total() > first.total()) first = report;
+  }
+  first.optimizer.count = 0;
+  reports.peak = account_of_extent(spec, layout, extent).peak;
+  return reports;
 }
 
 /// The account of pipeline rank `rank`.
 constexpr stage_account account_of_stage(const plan_spec& spec, const memory_layout& layout, std::int64_t rank) {
   return account_of_extent(spec, layout, extent_of_stage(spec, layout.facts, rank));
+}
+
+/// All phases of pipeline rank `rank`.
+constexpr phase_reports phases_of_stage(const plan_spec& spec, const memory_layout& layout, std::int64_t rank) {
+  return phases_of_extent(spec, layout, extent_of_stage(spec, layout.facts, rank));
 }
 
 /// `total()` of a rank, summed without the checks that the bounds of the first tier of rules make needless.

@@ -15,10 +15,11 @@ namespace shardplan {
 
 /// What one rank holds of one place of the model (the input, one block, the output), before ZeRO shards it. Elements unless said.
 struct unit {
-  std::int64_t dense = 0;          ///< all but routed experts
-  std::int64_t routed = 0;         ///< routed experts
-  std::int64_t linear = 0;         ///< weights of matrix products, routed experts included; only under autocast
-  std::int64_t linear_shapes = 0;  ///< one weight of each shape of matrix product, so one expert
+  std::int64_t dense = 0;           ///< all but routed experts
+  std::int64_t routed = 0;          ///< routed experts
+  std::int64_t linear = 0;          ///< weights of matrix products, routed experts included; only under autocast
+  std::int64_t linear_shapes = 0;   ///< one weight of each shape of matrix product, so one expert
+  std::int64_t largest_linear = 0;  ///< the largest of these
 
   // Only where states go by tensor:
   std::int64_t dense_ruled = 0;          ///< of `dense`: matrices with their own number of moments
@@ -75,7 +76,7 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
   const bool needs_embedding = tied || spec.model.next_token_layers > 0;
   const bool by_tensor = goes_by_tensor(spec.optimizer, spec.precision);
   units.by_tensor = by_tensor;
-  const bool gathers = spec.zero >= 3;
+  const bool gathers = shards_weights(spec);
   const bool counts_linear = !gathers && spec.precision.weight > spec.precision.compute;
   detail::walk_tensors(spec.model, [&](const char* name, std::int64_t rows, std::int64_t columns, split how, role purpose, place where,
                                        std::int64_t copies, std::int64_t) {
@@ -91,6 +92,7 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
     }
     if (is_linear(purpose)) {
       owner.linear_shapes += one;
+      if (one > owner.largest_linear) owner.largest_linear = one;
       if (counts_linear) owner.linear += elements;
     }
     if (by_tensor) detail::add_by_tensor(owner, spec, name, purpose, shard, head_width);

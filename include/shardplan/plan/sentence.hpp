@@ -42,15 +42,15 @@ constexpr const char* name_of(part_kind part) {
                                    "optimizer",
                                    "precision",
                                    "recompute",
-                                   "cross_entropy",
-                                   "overheads",
-                                   "buckets",
                                    "recompute_layers",
                                    "kernels",
                                    "attention",
                                    "dropout",
                                    "context_exchange",
                                    "expert_load",
+                                   "cross_entropy",
+                                   "overheads",
+                                   "buckets",
                                    "headroom"};
   static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::headroom) + 1);
   return names[static_cast<int>(part)];

@@ -15,13 +15,14 @@ struct overhead_spec {
   std::int64_t boundary_tensors = 0;  ///< with pp > 1: hidden states of a micro-batch in buffers between stages; twice with several chunks
   bool mask = false;                  ///< a mask of sequence x sequence bytes for each sequence of each live micro-batch
   bool gradient_scratch = true;       ///< one buffer for the weight gradient of each distinct linear shape stays allocated
+  bool widens_moments = false;        ///< the step widens moments that have scales to fp32, all together (NVIDIA/Megatron-LM issue 1477)
   std::int64_t step_bytes = 0;        ///< temporaries of the optimizer step, bytes for each parameter that the rank owns
 
   // By hand: a defaulted one costs a compiler ten times as much.
   friend constexpr bool operator==(const overhead_spec& left, const overhead_spec& right) {
     return left.name == right.name && left.workspace_kibibytes == right.workspace_kibibytes &&
            left.boundary_tensors == right.boundary_tensors && left.mask == right.mask && left.gradient_scratch == right.gradient_scratch &&
-           left.step_bytes == right.step_bytes;
+           left.widens_moments == right.widens_moments && left.step_bytes == right.step_bytes;
   }
 };
 

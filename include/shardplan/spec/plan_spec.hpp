@@ -55,15 +55,15 @@ struct plan_spec {
   optimizer_spec optimizer = optimizers::adamw::spec;                     ///< what is kept for each parameter
   precision_spec precision = precisions::bf16_fp32_master::spec;          ///< bytes of each form of a parameter
   recomputes recompute = recomputes::none;                                ///< what backward computes again
-  loss_spec loss = losses::in_place::spec;                                ///< what head and loss hold of a logit
-  overhead_spec overheads = overhead_sets::transformer_engine::spec;      ///< what a framework allocates beside tensors
-  bucket_spec buckets{};                                                  ///< buffers that gradients pass through
   recompute_layers_spec recompute_layers{};                               ///< in which layers
   kernel_spec kernels = kernel_sets::transformer_engine::spec;            ///< which tensors are kept for backward
   attentions attention = attentions::by_kernels;                          ///< the attention kernel
   dropouts dropout = dropouts::by_kernels;                                ///< where dropout is on
   context_exchanges context_exchange = context_exchanges::all_to_all;     ///< how context parallel ranks come by keys and values
   expert_load_spec expert_load{};                                         ///< tokens of the fullest rank's experts
+  loss_spec loss = losses::in_place::spec;                                ///< what head and loss hold of a logit
+  overhead_spec overheads = overhead_sets::transformer_engine::spec;      ///< what a framework allocates beside tensors
+  bucket_spec buckets{};                                                  ///< buffers that gradients pass through
   std::int64_t headroom_mebibytes = default_headroom::total.count >> 20;  ///< MiB of each device that stay free
   std::uint32_t said_parts = 0;      ///< while parts are folded: bit `part_kind` of each; 0 in a finished spec
   std::uint32_t repeated_parts = 0;  ///< bit `part_kind`: a plan type said this part more than once
