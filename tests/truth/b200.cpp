@@ -2,7 +2,7 @@
 // Peak memory of Megatron-LM on B200, against what torch measured and against the reference formula of memory.jsonl (section 1.2 of the
 // truth README), part by part.
 #include "../runtime/catch.hpp"
-#include "json.hpp"
+#include "shared_files.hpp"
 
 #include <shardplan/model/catalog.hpp>
 #include <shardplan/plan/evaluate.hpp>

@@ -2,7 +2,7 @@
 // States of Megatron-LM's functional tests: exact against reference_static of memory.jsonl, a bound against what torch measured
 // (section 1.1 of the truth README). One general rule maps a run's arguments to a plan; absent arguments have Megatron's defaults.
 #include "../runtime/catch.hpp"
-#include "json.hpp"
+#include "shared_files.hpp"
 
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/recipe/optimizer.hpp>

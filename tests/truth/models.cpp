@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The model catalog against the exact counts of models.json and hf_configs/expected.json.
 #include "../runtime/catch.hpp"
-#include "json.hpp"
+#include "shared_files.hpp"
 
 #include <shardplan/model/catalog.hpp>
 #include <shardplan/model/parameters.hpp>

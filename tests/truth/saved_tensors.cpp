@@ -2,7 +2,7 @@
 // What one block keeps for its backward, against what PyTorch's saved-tensor hooks saw (saved_tensors.jsonl, section 3 of the truth
 // README).
 #include "../runtime/catch.hpp"
-#include "json.hpp"
+#include "shared_files.hpp"
 
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/recipe/recompute.hpp>

@@ -2,7 +2,7 @@
 // Tables that papers and frameworks print, against the same plan evaluated by the library (section 1.5 of the truth README): ZeRO, the
 // Ultra-Scale Playbook, Adam-mini, torchao, MS-AMP, bytes a parameter, Korthikanti et al.
 #include "../runtime/catch.hpp"
-#include "json.hpp"
+#include "shared_files.hpp"
 
 #include <shardplan/model/catalog/llama.hpp>
 #include <shardplan/model/parameters.hpp>

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSL-1.0
+// Judging memory.jsonl: which rule reads a row (by its source), what of our figures it is compared with (by its metric), and the bounds.
+#pragma once
+
+#include "common_keys.hpp"
+#include "judgement.hpp"
+#include "megatron.hpp"
+#include "papers.hpp"
+#include "row.hpp"
+
+#include <shardplan/plan/evaluate.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace truth {
+
+/// What a metric counts.
+enum class counted {
+  states,    ///< tensors alive between two steps
+  peak,      ///< the most bytes of tensors alive
+  reserved,  ///< what the allocator holds: peak and fragmentation
+  device,    ///< all that the driver counts
+  host,      ///< memory of the host
+  part,      ///< one named buffer or a part of a peak
+  unstated   ///< the source does not say
+};
+
+inline counted counted_by(const std::string& metric) {
+  if (metric == "torch_memory_allocated_after_step" || metric == "allocated") return counted::states;
+  if (metric == "torch_max_memory_allocated" || metric == "max_allocated" || metric == "peak_allocated" || metric == "peak_active")
+    return counted::peak;
+  if (metric == "torch_max_memory_reserved") return counted::reserved;
+  if (metric == "nvidia_smi_gpu_memory" || metric == "device_memory_used") return counted::device;
+  if (starts_with(metric, "host_")) return counted::host;
+  if (metric == "activation_buffer" || metric == "buffer" || metric == "optimizer_step_peak" || metric == "peak_overhead" ||
+      metric == "communication_buffers")
+    return counted::part;
+  return counted::unstated;
+}
+
+namespace detail {
+
+/// The account of a run's rank; throws `not_expressible` with the broken rules when the plan is refused.
+inline shardplan::stage_account account_of(const run& what) {
+  must_be_valid(what.spec);
+  return shardplan::stage_memory(what.spec, what.stage);
+}
+
+inline double ours_of(const run& what, counted metric) {
+  const shardplan::stage_account account = account_of(what);
+  switch (metric) {
+    case counted::states: return static_cast<double>(account.device.states().count);
+    case counted::peak:
+    case counted::reserved:
+    case counted::unstated: return static_cast<double>(account.device.allocated().count);
+    case counted::device: return static_cast<double>(account.device.total().count);
+    case counted::host: return static_cast<double>(account.offloaded.host.count);
+    case counted::part: break;
+  }
+  throw not_expressible{"a part of a peak"};
+}
+
+/// Bytes of the value of a row; throws when it is no figure of bytes.
+inline double bytes_of(const row& item) {
+  const std::int64_t unit = bytes_of_unit(item.unit);
+  if (unit == 0) throw not_expressible{"unit " + item.unit};
+  return std::round(std::stod(item.value) * static_cast<double>(unit));
+}
+
+inline void judge_functional_test(const row& item, judgement& result) {
+  comparison line{.id = item.id, .group = "Megatron-LM functional tests, ", .theirs = bytes_of(item), .how = strength::bound};
+  const config_reader config{item.config};
+  const counted metric = counted_by(item.metric);
+  const bool stated = config.has("world_size") && !starts_with(config.text("world_size_note"), "inferred");
+  const bool routed = config.number("num_experts", 0) > 0;
+  const std::string recompute = config.text("recompute_granularity");
+  if (metric == counted::states) {
+    line.group += stated ? "allocated" : "allocated, world size inferred";
+  } else {
+    line.group += recompute == "full" ? "peak, full recompute" : routed ? "peak, routed experts" : "peak, dense";
+  }
+  if (!stated) line.how = strength::print;
+  try {
+    const run what = megatron_run(config, metric == counted::states);
+    config.all_read();
+    line.ours = ours_of(what, metric);
+  } catch (const not_expressible& why) {
+    line.reason = why.what();
+  }
+  result.add(line);
+}
+
+inline void judge_b200(const row& item, judgement& result) {
+  comparison line{.id = item.id, .group = "Megatron-LM on B200 (SimuMax), peak, ", .theirs = bytes_of(item), .how = strength::bound};
+  const config_reader config{item.config};
+  const bool routed = config.has("experts") || !config.has("ffn");
+  line.group += routed ? "routed experts" : "dense";
+  try {
+    run what{};
+    shardplan::plan_spec& spec = what.spec;
+    spec.model = common_shape(config);
+    // SimuMax's model files: one leading dense layer.
+    if (spec.model.experts.count > 0) spec.model.experts.leading_dense = config.number("dense_layers", 1);
+    spec.device.memory = shardplan::bytes{std::int64_t{1} << 50};
+    spec.tp = config.number("tp", 1);
+    spec.pp = config.number("pp", 1);
+    spec.cp = config.number("cp", 1);
+    spec.ep = config.number("ep", 1);
+    spec.dp = config.number("dp", 1);
+    spec.devices_per_node = spec.tp * spec.pp * spec.cp * spec.dp;
+    spec.nodes = 1;
+    spec.sequence = config.number("seq");
+    spec.micro_batch = config.number("micro_batch");
+    spec.global_batch = config.number("microbatches") * spec.micro_batch * spec.dp;
+    spec.zero = config.flag("distributed_optimizer") ? 1 : 0;
+    spec.sequence_parallel = config.flag("sequence_parallel") ? shardplan::toggle::by_default : shardplan::toggle::off;
+    spec.precision = shardplan::precisions::bf16_fp32_master_and_gradients::spec;
+    spec.headroom_mebibytes = 0;
+    const auto is = [&](const char* key, const char* wanted) {
+      if (config.has(key) && config.text(key) != wanted) throw not_expressible{std::string{key} + " " + config.text(key)};
+    };
+    is("dtype", "bf16");
+    is("grad_dtype", "fp32");
+    is("attention", "flash");
+    is("cross_entropy", "TE fused");
+    is("cp_comm", "a2a");
+    is("dropout", "0");
+    const std::string recompute = config.text("recompute", "none");
+    if (recompute != "none" && recompute != "full") throw not_expressible{"recompute " + recompute};
+    if (recompute == "full") spec.recompute = shardplan::recomputes::full;
+    const std::string stage = config.text("stage", "first_stage");
+    if (stage != "first_stage" && stage != "last_stage") throw not_expressible{"stage " + stage};
+    what.stage = stage == "last_stage" ? spec.pp - 1 : 0;
+    config.without_effect({"gpu", "framework", "note", "rank"});
+    config.all_read();
+    line.ours = ours_of(what, counted_by(item.metric));
+  } catch (const not_expressible& why) {
+    line.reason = why.what();
+  }
+  result.add(line);
+}
+
+/// Paper tables; false when the row is none that is known.
+inline bool judge_paper(const row& item, judgement& result) {
+  comparison line{.id = item.id, .group = item.source.substr(0, item.source.find(" (numeric")) + ", " + item.metric};
+  const config_reader config{item.config};
+  try {
+    line.theirs = bytes_of_unit(item.unit) != 0 ? bytes_of(item) : std::stod(item.value);
+    if (starts_with(item.source, "ZeRO paper")) {
+      judge_zero_paper(item, config, line);
+    } else if (starts_with(item.source, "Korthikanti")) {
+      judge_korthikanti(item, config, line);
+    } else if (item.metric == "model_states_total") {
+      judge_total_states(item, config, line);
+    } else {
+      return false;
+    }
+  } catch (const not_expressible& why) {
+    line.reason = why.what();
+  } catch (const std::invalid_argument&) {
+    return false;
+  }
+  result.add(line);
+  return true;
+}
+
+/// Rows without a rule of their own are shown, never hidden.
+inline void refuse(const row& item, judgement& result, const char* why) {
+  comparison line{.id = item.id, .group = item.source + ", " + item.metric, .reason = why};
+  try {
+    line.theirs = bytes_of(item);
+  } catch (const std::exception&) {
+    line.theirs = 0;
+  }
+  result.add(line);
+}
+
+}  // namespace detail
+
+/// Judges all rows of a file like memory.jsonl.
+inline judgement judge_memory(const std::vector<row>& rows) {
+  judgement result;
+  for (const row& item : rows) {
+    if (contains(item.source, "tests/functional_tests")) {
+      detail::judge_functional_test(item, result);
+    } else if (contains(item.source, "docs/b200")) {
+      detail::judge_b200(item, result);
+    } else if (detail::judge_paper(item, result)) {
+      continue;
+    } else {
+      detail::refuse(item, result, "no rule for this source");
+    }
+  }
+  constexpr double mebibyte = 1048576;
+  result.set_bound("Megatron-LM functional tests, allocated", {.words = "never above; 90 % within 150 MiB; under 10 % not expressible",
+                                                               .never_above = true,
+                                                               .ninety_below = 150 * mebibyte,
+                                                               .most_refused_percent = 10});
+  result.set_bound("Megatron-LM functional tests, peak, dense",
+                   {.words = "median 1 %, 90 % within 5 %", .median_percent = 1, .ninety_percent = 5});
+  result.set_bound("Megatron-LM functional tests, peak, full recompute", {.words = "each 2 %", .each_percent = 2});
+  result.set_bound("Megatron-LM functional tests, peak, routed experts",
+                   {.words = "median 3 %, 90 % within 10 %", .median_percent = 3, .ninety_percent = 10});
+  result.set_bound("Megatron-LM on B200 (SimuMax), peak, dense", {.words = "each 0.5 %", .each_percent = 0.5});
+  result.set_bound("Megatron-LM on B200 (SimuMax), peak, routed experts", {.words = "each 5 %", .each_percent = 5});
+  return result;
+}
+
+}  // namespace truth
