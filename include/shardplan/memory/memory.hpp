@@ -6,6 +6,7 @@
 #include <shardplan/memory/buffers.hpp>
 #include <shardplan/memory/phase.hpp>
 #include <shardplan/memory/phases.hpp>
+#include <shardplan/memory/recomputed_layers.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/memory/states.hpp>
 #include <shardplan/memory/units.hpp>
@@ -34,7 +35,8 @@ constexpr memory_layout memory_layout_of(const Spec& spec) {
   memory_layout layout{};
   layout.facts = derive(spec);
   layout.units = units_of(spec, layout.facts);
-  const activation_shard shard = activation_shard_of(spec.model, layout.facts.grid, layout.facts.tokens, layout.facts.vocabulary);
+  const activation_shard shard =
+      activation_shard_of(spec.model, layout.facts.grid, layout.facts.tokens, layout.facts.vocabulary, spec.expert_load.computed());
   layout.saved = saved_by_block(spec, shard);
   layout.phases = phases_of(spec, shard, layout.saved);
   return layout;
@@ -55,6 +57,7 @@ struct stage_extent {
   bool is_first = false;          ///< has the embedding
   bool is_last = false;           ///< has the head
   bool copies_head = false;       ///< with tied embeddings: has a copy of the table for its head
+  recompute_extent recomputed{};  ///< of its layers, those that are recomputed
 };
 
 /// The next-token layers of a model lie on its last stage: blocks beyond `layers`, of the kind that the last block is.
@@ -78,6 +81,8 @@ constexpr stage_extent extent_of_stage(const plan_spec& spec, const derived& fac
     } else if (shape.experts.leading_dense > 0 || shape.experts.layer_step > 1) {
       extent.dense_layers += shape.dense_layers_in(first_layer_of_stage(spec.layer_split, shape.layers, pp * chunks, stage), count);
     }
+    if (spec.recompute_layers.method != recompute_methods::each)
+      add_recomputed_layers(spec, first_layer_of_stage(spec.layer_split, shape.layers, pp * chunks, stage), count, extent.recomputed);
     extent.is_first = extent.is_first || stage == 0;
     extent.is_last = extent.is_last || stage == pp * chunks - 1;
   }
@@ -150,20 +155,23 @@ constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layou
   }
 
   const saved_activations& saved = layout.saved;
-  std::int64_t kept = spec.recompute == recomputes::full ? saved.block_input * layers
-                                                         : saved.dense_block * dense_layers + saved.expert_block * expert_layers;
-  if (is_first && shape.embedding_norm) kept += saved.block_input;
+  const kept_activations kept = kept_by_blocks(spec, saved, layers, dense_layers, extent.recomputed);
+  std::int64_t on_device = kept.on_device;
+  if (is_first) on_device += saved.embedding;
   // Around a next-token layer's block: the inputs of its three norms, what the last gives to the head, and the projection's input.
-  if (is_last && shape.next_token_layers > 0) kept += 6 * saved.block_input * shape.next_token_layers;
+  if (is_last && shape.next_token_layers > 0) on_device += 6 * saved.block_input * shape.next_token_layers;
+  const std::int64_t alive = extent.in_flight;
+  if (kept.on_host > 0) account.offloaded.host.count += ceil_divide(kept.on_host * alive, chunks);
+
   const phase_sizes& phases = layout.phases;
   const std::int64_t elements = held.elements();
   phase_inputs rank{};
   rank.gradients = report.gradients.count;
-  rank.activations = chunks == 1 ? kept * extent.in_flight : ceil_divide(kept * extent.in_flight, chunks);
+  rank.activations = chunks == 1 ? on_device * alive : ceil_divide(on_device * alive, chunks);
   rank.backward = expert_layers > 0 ? phases.expert_backward : phases.dense_backward;
   if (dense_layers > 0 && phases.dense_backward > rank.backward) rank.backward = phases.dense_backward;
   rank.is_last = is_last;
-  rank.live_losses = chunks == 1 ? extent.in_flight : 1;
+  rank.live_losses = chunks == 1 ? alive : 1;
   // Only what a phase of this plan reads.
   if (is_last) rank.head = output.linear_shapes;
   if (!spec.overheads.gradient_scratch) {
@@ -174,19 +182,15 @@ constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layou
   if (shards_weights(spec)) {
     rank.elements = elements;
     rank.gathered = gathered_by(layout.units, dense_layers > 0, expert_layers > 0, is_first, is_last, copies_head);
-    if (spec.recompute == recomputes::full) {
-      rank.block_activations = saved.block_input;
-    } else {
-      rank.block_activations = dense_layers > 0 ? saved.dense_block : 0;
-      if (expert_layers > 0 && saved.expert_block > rank.block_activations) rank.block_activations = saved.expert_block;
-    }
+    rank.block_activations = dense_layers > 0 ? saved.dense_kept : 0;
+    if (expert_layers > 0 && saved.expert_kept > rank.block_activations) rank.block_activations = saved.expert_kept;
   } else if (spec.precision.weight > spec.precision.compute) {
     rank.copies = spec.precision.compute * sum(&unit::linear);  // autocast's copies, which the graph keeps until the end of backward
   }
   if (has_step_temporaries(spec))
     rank.owned = flat_shard(held.dense, layout.facts.dense_shards) + flat_shard(held.routed, layout.facts.expert_shards);
   report.buffers.count = stage_buffers(spec, linear_shapes, elements) +
-                         overhead_buffers(spec, chunks == 1 ? extent.in_flight : ceil_divide(extent.in_flight, chunks), saved.block_input);
+                         overhead_buffers(spec, chunks == 1 ? alive : ceil_divide(alive, chunks), saved.block_input);
   report.reserve.count = spec.headroom_mebibytes << 20;
   return rank;
 }

@@ -36,13 +36,11 @@ constexpr phase_sizes phases_of(const plan_spec& spec, const activation_shard& s
   const loss_spec& loss = spec.loss;
   const std::int64_t element = spec.precision.compute;
   const std::int64_t gathered = shard.own_tokens < shard.tokens ? 2 * element * shape.hidden * shard.tokens : 0;
-  const bool full = spec.recompute == recomputes::full;
 
   phase_sizes sizes{};
-  sizes.dense_backward = gathered + saved.block_input + element * 2 * shard.ffn * shard.tokens + (full ? saved.dense_block : 0);
+  sizes.dense_backward = gathered + saved.block_input + element * 2 * shard.ffn * shard.tokens + saved.dense_recomputed;
   if (shape.experts.count > 0)
-    sizes.expert_backward =
-        gathered + saved.block_input + element * 2 * shard.expert_ffn * shard.routed_tokens + (full ? saved.expert_block : 0);
+    sizes.expert_backward = gathered + saved.block_input + element * 2 * shard.expert_ffn * shard.routed_tokens + saved.expert_recomputed;
   const std::int64_t predictions = 1 + shape.next_token_layers;
   const std::int64_t logits = shard.vocabulary * (loss.chunks == 1 ? shard.tokens : ceil_divide(shard.tokens, loss.chunks)) * predictions;
   const std::int64_t kept = loss.kept_copies * element + loss.kept_bytes;
