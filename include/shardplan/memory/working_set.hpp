@@ -59,15 +59,17 @@ struct gathered_elements {
   std::int64_t largest = 0;  ///< the largest of a block, the input and the output
 };
 
-/// The gathered units of a rank that holds dense blocks, blocks with experts, the first stage, the last one, a copy of the embedding.
+/// The gathered units of a rank that holds dense blocks, blocks with experts, the first stage, the last one, next-token layers, a copy
+/// of the embedding.
 constexpr gathered_elements gathered_by(const model_units& units, bool has_dense, bool has_experts, bool is_first, bool is_last,
-                                        bool copies_head) {
+                                        bool has_next_token, bool copies_head) {
   gathered_elements gathered{};
   gathered.block = has_dense ? units[place::dense_block].elements() : 0;
   if (has_experts && units[place::expert_block].elements() > gathered.block) gathered.block = units[place::expert_block].elements();
   gathered.block += units[place::every_block].elements();
   const std::int64_t input = is_first ? units[place::input].elements() : 0;
-  const std::int64_t output = (is_last ? units[place::output].elements() : 0) + (copies_head ? units.tied_head.elements() : 0);
+  const std::int64_t output = (is_last ? units[place::output].elements() : 0) + (has_next_token ? units[place::next_token].elements() : 0) +
+                              (copies_head ? units.tied_head.elements() : 0);
   gathered.root = input + output;
   gathered.largest = gathered.block > input ? gathered.block : input;
   if (output > gathered.largest) gathered.largest = output;

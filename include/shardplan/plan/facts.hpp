@@ -4,6 +4,7 @@
 #include <shardplan/memory/report.hpp>
 #include <shardplan/parallel/degrees.hpp>
 #include <shardplan/parallel/sharding.hpp>
+#include <shardplan/parallel/stages.hpp>
 #include <shardplan/parallel/vocabulary.hpp>
 #include <shardplan/plan/quantity.hpp>
 #include <shardplan/recipe/batch.hpp>
@@ -183,6 +184,21 @@ struct etp_x_ep_x_pp;
 /// Product: the ranks that share one sequence.
 template <std::int64_t Value>
 struct cp_x_tp;
+/// Ranks of a shard group: `hsdp<>`, `mics<>`.
+template <std::int64_t Value>
+struct shard_ranks;
+/// Product: the ranks that can share dense states.
+template <std::int64_t Value>
+struct dp_x_cp;
+/// Groups that states are replicated over: dp x cp / shard_ranks.
+template <std::int64_t Value>
+struct shard_groups;
+/// The ranks that can share the states of the same routed experts: world / (etp x ep x pp).
+template <std::int64_t Value>
+struct expert_shards;
+/// Layers, and what counts as one in `pipeline_slots`.
+template <std::int64_t Value>
+struct layers_and_slots;
 /// Product: sequences of one micro-batch on all replicas.
 template <std::int64_t Value>
 struct micro_batch_x_dp;
@@ -414,6 +430,22 @@ template <std::int64_t Value>
 etp<Value>* fact_of(fact_key<quantity::etp, Value>);
 template <std::int64_t Value>
 zero<Value>* fact_of(fact_key<quantity::zero, Value>);
+template <std::int64_t Value>
+shard_ranks<Value>* fact_of(fact_key<quantity::shard_ranks, Value>);
+template <std::int64_t Value>
+hpz<Value>* fact_of(fact_key<quantity::hpz, Value>);
+template <std::int64_t Value>
+prefetch<Value>* fact_of(fact_key<quantity::prefetch, Value>);
+template <std::int64_t Value>
+next_token_stage<Value>* fact_of(fact_key<quantity::next_token_stage, Value>);
+template <std::int64_t Value>
+dp_x_cp<Value>* fact_of(fact_key<quantity::dp_x_cp, Value>);
+template <std::int64_t Value>
+shard_groups<Value>* fact_of(fact_key<quantity::shard_groups, Value>);
+template <std::int64_t Value>
+expert_shards<Value>* fact_of(fact_key<quantity::expert_shards, Value>);
+template <std::int64_t Value>
+layers_and_slots<Value>* fact_of(fact_key<quantity::layers_and_slots, Value>);
 template <std::int64_t Value>
 vocabulary_multiple<Value>* fact_of(fact_key<quantity::vocabulary_multiple, Value>);
 

@@ -44,6 +44,10 @@ enum class quantity {
   ep,                   ///< expert parallel degree
   etp,                  ///< tensor parallel degree of routed experts
   zero,                 ///< ZeRO stage
+  shard_ranks,          ///< ranks of a shard group: `hsdp<>`, `mics<>`
+  hpz,                  ///< ranks that share a second copy of the weights
+  prefetch,             ///< units that are gathered ahead
+  next_token_stage,     ///< stage (chunk) of the next-token layers
   layer_split_entry,    ///< layers of one stage (chunk) in a `layer_split`
   layer_split_entries,  ///< stages (chunks) that a `layer_split` has a count for
   layer_split_sum,      ///< layers in a `layer_split` in all
@@ -86,6 +90,10 @@ enum class quantity {
   tp_x_pp_x_cp_x_dp,  ///< product: the ranks of all replicas
   etp_x_ep_x_pp,      ///< product: the ranks of one set of all experts
   cp_x_tp,            ///< product: the ranks that share one sequence
+  dp_x_cp,            ///< product: the ranks that can share dense states
+  shard_groups,       ///< product: dp x cp / shard_ranks, the groups that states are replicated over
+  expert_shards,      ///< product: world / (etp x ep x pp), the ranks that can share the states of the same routed experts
+  layers_and_slots,   ///< sum: layers, and what counts as one in `pipeline_slots`
   micro_batch_x_dp,   ///< product: sequences of one micro-batch on all replicas
   // figures that must stay below 63 bits
   parameters_bound,        ///< an upper bound on the parameters
@@ -130,6 +138,10 @@ constexpr const char* name_of(quantity what) {
                                    "ep",
                                    "etp",
                                    "zero",
+                                   "shard_ranks",
+                                   "hpz",
+                                   "prefetch",
+                                   "next_token_stage",
                                    "layer_split_entry",
                                    "layer_split_entries",
                                    "layer_split_sum",
@@ -171,6 +183,10 @@ constexpr const char* name_of(quantity what) {
                                    "tp_x_pp_x_cp_x_dp",
                                    "etp_x_ep_x_pp",
                                    "cp_x_tp",
+                                   "dp_x_cp",
+                                   "shard_groups",
+                                   "expert_shards",
+                                   "layers_and_slots",
                                    "micro_batch_x_dp",
                                    "parameters_bound",
                                    "activation_bytes_bound",

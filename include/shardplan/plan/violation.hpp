@@ -33,7 +33,12 @@ enum class rule {
 
 /// What `not_supported` can be about.
 enum class feature {
-  gradients_to_nvme,  ///< gradients are offloaded to the host only
+  gradients_to_nvme,                ///< gradients are offloaded to the host only
+  fsdp_with_zero,                   ///< `fsdp` and `hsdp` stand in the place of `zero`
+  mics_without_zero_3,              ///< MiCS is a form of ZeRO-3
+  hpz_without_zero_3,               ///< hpZ is a form of ZeRO-3
+  megatron_buckets_without_zero_1,  ///< Megatron-LM's distributed optimizer is a form of ZeRO-1
+  gathering_of_whole_weights,       ///< only sharded weights are gathered and can be freed or prefetched
 };
 
 /// A kind of change that may make a plan fit.

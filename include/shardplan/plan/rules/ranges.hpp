@@ -29,7 +29,8 @@ inline constexpr std::int64_t replicas = std::int64_t{1} << 24;          ///< dp
 inline constexpr std::int64_t batch = std::int64_t{1} << 32;             ///< sequences of one step
 inline constexpr std::int64_t micro_batch = std::int64_t{1} << 24;       ///< sequences of a micro-batch
 inline constexpr std::int64_t devices_per_node = std::int64_t{1} << 12;  ///< devices of one host
-inline constexpr std::int64_t nodes = std::int64_t{1} << 20;  ///< hosts; with devices_per_node: replicas x micro-batch stay below 2^57
+inline constexpr std::int64_t nodes = std::int64_t{1} << 20;    ///< hosts; with devices_per_node: replicas x micro-batch stay below 2^57
+inline constexpr std::int64_t devices = std::int64_t{1} << 32;  ///< ranks of a shard group
 inline constexpr std::int64_t device_memory = std::int64_t{1} << 50;  ///< bytes of one device
 inline constexpr std::int64_t element_bytes = 16;                     ///< bytes of one number in any form
 inline constexpr std::int64_t moments = 16;                           ///< optimizer moments of a parameter
@@ -240,6 +241,10 @@ constexpr void check_ranges(const plan_spec& spec, Sink& sink) {
   if (spec.dp != unset) check_range(sink, quantity::dp, spec.dp, 1, limits::replicas);
   check_ranges_of<quantity::ep>(sink, 1, limits::expert_degree, spec.ep);
   check_ranges_of<quantity::zero>(sink, 0, 3, spec.zero);
+  const sharding_spec& sharding = spec.sharding;
+  if (sharding.ranks != unset) check_range(sink, quantity::shard_ranks, sharding.ranks, 1, limits::devices);
+  if (sharding.secondary != unset) check_range(sink, quantity::hpz, sharding.secondary, 1, limits::devices);
+  check_ranges_of<quantity::prefetch>(sink, 0, limits::layers, sharding.prefetch);
   const std::size_t entries = spec.layer_split.counts.length;
   if (spec.layer_split.left_out != 0 || entries > most_layer_split_entries) {
     sink.add_range({quantity::layer_split_entries, spec.layer_split.entries()}, 1, static_cast<std::int64_t>(most_layer_split_entries));
