@@ -150,8 +150,20 @@ inline bool judge_paper(const row& item, judgement& result) {
   comparison line{.id = item.id, .group = item.source.substr(0, item.source.find(" (numeric")) + ", " + item.metric};
   const config_reader config{item.config};
   try {
-    line.theirs = bytes_of_unit(item.unit) != 0 ? bytes_of(item) : std::stod(item.value);
-    if (starts_with(item.source, "ZeRO paper")) {
+    if (item.metric == "activation_in_flight") {
+      judge_schedule(item, config, line);
+      result.add(line);
+      return true;
+    }
+    line.theirs = bytes_of_unit(item.unit) != 0 && item.metric != "bytes_per_param" ? bytes_of(item) : std::stod(item.value);
+    if (item.metric == "bytes_per_param") {
+      line.group = "bytes a parameter";
+      judge_bytes_per_parameter(item, config, line);
+    } else if (item.metric == "optimizer_states") {
+      judge_optimizer_states(item, config, line);
+    } else if (item.metric == "activation_relative_to_1F1B") {
+      judge_schedule(item, config, line);
+    } else if (starts_with(item.source, "ZeRO paper")) {
       judge_zero_paper(item, config, line);
     } else if (starts_with(item.source, "Korthikanti")) {
       judge_korthikanti(item, config, line);
