@@ -15,24 +15,6 @@ namespace truth {
 
 namespace detail {
 
-// The first of these keys that is there, else `absent`; all of them count as read.
-inline std::int64_t first_of(const config_reader& config, std::initializer_list<const char*> keys, std::int64_t absent) {
-  std::int64_t found = absent;
-  bool any = false;
-  for (const char* key : keys) {
-    if (!config.has(key) || any) continue;
-    found = config.number(key);
-    any = true;
-  }
-  return found;
-}
-
-inline std::int64_t needed_of(const config_reader& config, std::initializer_list<const char*> keys) {
-  const std::int64_t found = first_of(config, keys, -1);
-  if (found == -1) throw not_expressible{std::string{*keys.begin()} + " is not stated"};
-  return found;
-}
-
 inline bool is_one_of(const std::string& word, std::initializer_list<const char*> words) {
   for (const char* known : words)
     if (word == known) return true;

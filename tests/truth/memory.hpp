@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common_keys.hpp"
+#include "frameworks.hpp"
 #include "judgement.hpp"
 #include "megatron.hpp"
 #include "papers.hpp"
@@ -149,8 +150,20 @@ inline bool judge_paper(const row& item, judgement& result) {
   comparison line{.id = item.id, .group = item.source.substr(0, item.source.find(" (numeric")) + ", " + item.metric};
   const config_reader config{item.config};
   try {
-    line.theirs = bytes_of_unit(item.unit) != 0 ? bytes_of(item) : std::stod(item.value);
-    if (starts_with(item.source, "ZeRO paper")) {
+    if (item.metric == "activation_in_flight") {
+      judge_schedule(item, config, line);
+      result.add(line);
+      return true;
+    }
+    line.theirs = bytes_of_unit(item.unit) != 0 && item.metric != "bytes_per_param" ? bytes_of(item) : std::stod(item.value);
+    if (item.metric == "bytes_per_param") {
+      line.group = "bytes a parameter";
+      judge_bytes_per_parameter(item, config, line);
+    } else if (item.metric == "optimizer_states") {
+      judge_optimizer_states(item, config, line);
+    } else if (item.metric == "activation_relative_to_1F1B") {
+      judge_schedule(item, config, line);
+    } else if (starts_with(item.source, "ZeRO paper")) {
       judge_zero_paper(item, config, line);
     } else if (starts_with(item.source, "Korthikanti")) {
       judge_korthikanti(item, config, line);
@@ -166,6 +179,35 @@ inline bool judge_paper(const row& item, judgement& result) {
   }
   result.add(line);
   return true;
+}
+
+/// A plan's figure of that metric; of a first step without the state that the optimizer has not made yet.
+inline double ours_of_framework(const framework_run& what, counted metric) {
+  double largest = 0;
+  for (std::int64_t stage = what.worst_stage ? 0 : what.stage; stage < what.spec.pp; ++stage) {
+    run here{what.spec, stage};
+    double ours = ours_of(here, metric);
+    if (what.first_step && metric != counted::host) ours -= static_cast<double>(account_of(here).device.optimizer.count);
+    largest = ours > largest ? ours : largest;
+    if (!what.worst_stage) break;
+  }
+  return largest;
+}
+
+inline void judge_framework(const row& item, judgement& result) {
+  comparison line{.id = item.id, .group = item.source.substr(0, item.source.find(" @")) + ", " + item.metric};
+  const config_reader config{item.config};
+  try {
+    line.theirs = bytes_of(item);
+    const counted metric = counted_by(item.metric);
+    if (metric == counted::unstated || metric == counted::device) line.note = "counter not comparable";
+    const framework_run what = common_run(config, item.source, metric == counted::states);
+    config.all_read();
+    line.ours = ours_of_framework(what, metric);
+  } catch (const not_expressible& why) {
+    line.reason = why.what();
+  }
+  result.add(line);
 }
 
 /// Rows without a rule of their own are shown, never hidden.
@@ -192,7 +234,7 @@ inline judgement judge_memory(const std::vector<row>& rows) {
     } else if (detail::judge_paper(item, result)) {
       continue;
     } else {
-      detail::refuse(item, result, "no rule for this source");
+      detail::judge_framework(item, result);
     }
   }
   constexpr double mebibyte = 1048576;

@@ -97,6 +97,28 @@ private:
   mutable std::set<std::string> read_;
 };
 
+namespace detail {
+
+// The first of these keys that is there, else `absent`; all of them count as read.
+inline std::int64_t first_of(const config_reader& config, std::initializer_list<const char*> keys, std::int64_t absent) {
+  std::int64_t found = absent;
+  bool any = false;
+  for (const char* key : keys) {
+    if (!config.has(key) || any) continue;
+    found = config.number(key);
+    any = true;
+  }
+  return found;
+}
+
+inline std::int64_t needed_of(const config_reader& config, std::initializer_list<const char*> keys) {
+  const std::int64_t found = first_of(config, keys, -1);
+  if (found == -1) throw not_expressible{std::string{*keys.begin()} + " is not stated"};
+  return found;
+}
+
+}  // namespace detail
+
 /// What a judge reads of a row.
 struct row {
   std::string id;
