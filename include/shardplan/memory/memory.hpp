@@ -10,6 +10,7 @@
 #include <shardplan/memory/report.hpp>
 #include <shardplan/memory/shares.hpp>
 #include <shardplan/memory/states.hpp>
+#include <shardplan/memory/uneven_chunks.hpp>
 #include <shardplan/memory/units.hpp>
 #include <shardplan/memory/working_set.hpp>
 #include <shardplan/parallel/activation_shard.hpp>
@@ -172,19 +173,26 @@ constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layou
   }
 
   const saved_activations& saved = layout.saved;
-  const kept_activations kept = kept_by_blocks(spec, saved, layers, dense_layers, extent.recomputed);
-  std::int64_t on_device = kept.on_device;
-  if (is_first) on_device += saved.embedding;
-  // Around a next-token layer's block: the inputs of its three norms, what the last gives to the head, and the projection's input.
-  if (has_next_token) on_device += 6 * saved.block_input * shape.next_token_layers;
   const std::int64_t alive = extent.in_flight;
-  if (kept.on_host > 0) account.offloaded.host.count += ceil_divide(kept.on_host * alive, chunks);
+  std::int64_t around = is_first ? saved.embedding : 0;  // of one micro-batch, outside the blocks
+  // Around a next-token layer's block: the inputs of its three norms, what the last gives to the head, and the projection's input.
+  if (has_next_token) around += 6 * saved.block_input * shape.next_token_layers;
+  kept_activations kept{};  // of all micro-batches that are alive
+  if (has_uneven_chunks(spec)) {
+    kept = kept_by_chunks(spec, saved, extent.rank, alive);
+    kept.on_device += ceil_divide(around * alive, chunks);
+  } else {
+    kept = kept_by_blocks(spec, saved, layers, dense_layers, extent.recomputed);
+    kept.on_device = chunks == 1 ? (kept.on_device + around) * alive : ceil_divide((kept.on_device + around) * alive, chunks);
+    if (kept.on_host > 0) kept.on_host = ceil_divide(kept.on_host * alive, chunks);
+  }
+  account.offloaded.host.count += kept.on_host;
 
   const phase_sizes& phases = layout.phases;
   const std::int64_t elements = held.elements();
   phase_inputs rank{};
   rank.gradients = report.gradients.count;
-  rank.activations = chunks == 1 ? on_device * alive : ceil_divide(on_device * alive, chunks);
+  rank.activations = kept.on_device;
   rank.backward = expert_layers > 0 ? phases.expert_backward : phases.dense_backward;
   if (dense_layers > 0 && phases.dense_backward > rank.backward) rank.backward = phases.dense_backward;
   rank.is_last = is_last;
