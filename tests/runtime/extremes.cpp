@@ -132,6 +132,9 @@ std::vector<std::int64_t*> numbers_of(sp::plan_spec& spec) {
                                      &spec.buckets.reduce_buffers,
                                      &spec.buckets.sub_group_elements,
                                      &spec.schedule.chunks,
+                                     &spec.recompute_layers.count,
+                                     &spec.expert_load.percent,
+                                     &spec.expert_load.capacity,
                                      &spec.optimizer.moments,
                                      &spec.optimizer.matrix_moments,
                                      &spec.optimizer.block,
@@ -365,7 +368,25 @@ TEST_CASE("values up to the ends of their ranges") {
     spec.zero = static_cast<std::int64_t>(random.below(4));
     spec.vocabulary_multiple = up_to(31);
     spec.headroom_mebibytes = up_to(30);
-    spec.recompute = now_and_then() ? sp::recomputes::full : sp::recomputes::none;
+    spec.recompute = now_and_then()   ? sp::recomputes::full
+                     : now_and_then() ? static_cast<sp::recomputes>(random.below(512))
+                                      : sp::recomputes::none;
+    spec.recompute_layers = {static_cast<sp::recompute_methods>(random.below(4)), up_to(14)};
+    spec.kernels = {.name = "random",
+                    .norm = static_cast<sp::kept_by_norm>(random.below(4)),
+                    .qkv = static_cast<sp::kept_by_qkv>(random.below(4)),
+                    .softmax = static_cast<sp::kept_by_softmax>(random.below(2)),
+                    .activation = static_cast<sp::kept_by_activation>(random.below(2)),
+                    .keeps_scale = now_and_then(),
+                    .keeps_repeats = now_and_then(),
+                    .keeps_branch_outputs = now_and_then(),
+                    .preallocates = now_and_then(),
+                    .keeps_log_probabilities = now_and_then()};
+    spec.attention = static_cast<sp::attentions>(random.below(4));
+    spec.dropout = static_cast<sp::dropouts>(random.below(5));
+    spec.context_exchange = static_cast<sp::context_exchanges>(random.below(3));
+    if (now_and_then()) spec.expert_load = {100 + static_cast<std::int64_t>(random.below(5000)), up_to(12), now_and_then()};
+    if (now_and_then()) spec.offload.inputs = sp::storage::host;
     spec.schedule = now_and_then() ? sp::schedules::gpipe::spec : sp::schedules::one_f_one_b::spec;
     spec.schedule.chunks = power(chunks);
     spec.optimizer = {.name = "random",
@@ -429,7 +450,7 @@ TEST_CASE("values up to the ends of their ranges") {
       if (is_sane(grown)) spec = grown;
     }
   }
-  CHECK(computed > 1900);
+  CHECK(computed > 1850);
 }
 
 // The largest micro-batch on the largest cluster: micro_batch x replicas is 2^56 and does not divide the largest batch.

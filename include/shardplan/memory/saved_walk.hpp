@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/parallel/activation_shard.hpp>
+#include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
 #include <cstdint>
@@ -24,23 +25,6 @@ enum class saved_shard : unsigned char {
   tensor,    ///< its width or heads by tp
   routed,    ///< the tokens that reach the rank's routed experts; widths inside experts by etp
 };
-
-/// The attention kernel of a spec: what the plan says, else what its kernel set has.
-constexpr attentions attention_of(const plan_spec& spec) {
-  return spec.attention != attentions::by_kernels ? spec.attention : spec.kernels.attention;
-}
-/// Where dropout is on: what the plan says, else what its kernel set has.
-constexpr dropouts dropout_of(const plan_spec& spec) { return spec.dropout != dropouts::by_kernels ? spec.dropout : spec.kernels.dropout; }
-/// Whether dropout is on after the embedding and after both branches of a block.
-constexpr bool drops_hidden(const plan_spec& spec) {
-  const dropouts where = dropout_of(spec);
-  return where == dropouts::hidden || where == dropouts::both;
-}
-/// Whether dropout is on inside attention.
-constexpr bool drops_attention(const plan_spec& spec) {
-  const dropouts where = dropout_of(spec);
-  return where == dropouts::attention || where == dropouts::both;
-}
 
 // The walks below visit each tensor that a block of the rank keeps of one micro-batch, recomputation or not, as `visit(name, as, rows,
 // columns, bytes of an element, shard, freed)`: `freed` says which modules of `recompute<>` drop it. They are the one source of what is

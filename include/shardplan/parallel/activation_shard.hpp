@@ -49,7 +49,9 @@ constexpr activation_shard activation_shard_of(const transformer& shape, const d
   shard.vocabulary = vocabulary / grid.tp;
   if (shape.experts.count > 0) {
     const std::int64_t routed = tokens * shape.experts.top_k * grid.etp;
-    shard.routed_tokens = load == 100 ? ceil_divide(routed, grid.tp) : ceil_divide(routed * load, 100 * grid.tp);
+    // Hundreds apart, so that the product with the percents stays as small as what it is part of.
+    const std::int64_t loaded = load == 100 ? routed : routed / 100 * load + ceil_divide(routed % 100 * load, 100);
+    shard.routed_tokens = ceil_divide(loaded, grid.tp);
     shard.expert_ffn = shape.expert_width() / grid.etp;
     shard.shared_ffn = shape.experts.shared_ffn / grid.tp;
   }

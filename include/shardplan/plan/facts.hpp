@@ -169,6 +169,15 @@ struct moment_bits;
 /// Code table of one quantised moment of a tensor, bytes.
 template <std::int64_t Value>
 struct tensor_table_bytes;
+/// Layers that a method of recomputation is about.
+template <std::int64_t Value>
+struct recompute_count;
+/// Tokens of the fullest rank's routed experts, percent of the even share.
+template <std::int64_t Value>
+struct load_percent;
+/// Tokens that a routed expert takes at most, percent of the even share.
+template <std::int64_t Value>
+struct capacity_percent;
 /// Product: pipeline ranks x chunks, the stages.
 template <std::int64_t Value>
 struct pp_x_chunks;
@@ -374,6 +383,12 @@ template <std::int64_t Value>
 moment_bits<Value>* fact_of(fact_key<quantity::moment_bits, Value>);
 template <std::int64_t Value>
 tensor_table_bytes<Value>* fact_of(fact_key<quantity::tensor_table_bytes, Value>);
+template <std::int64_t Value>
+recompute_count<Value>* fact_of(fact_key<quantity::recompute_count, Value>);
+template <std::int64_t Value>
+load_percent<Value>* fact_of(fact_key<quantity::load_percent, Value>);
+template <std::int64_t Value>
+capacity_percent<Value>* fact_of(fact_key<quantity::capacity_percent, Value>);
 template <std::int64_t Value>
 pp_x_chunks<Value>* fact_of(fact_key<quantity::pp_x_chunks, Value>);
 template <std::int64_t Value>

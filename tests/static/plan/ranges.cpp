@@ -120,6 +120,9 @@ constexpr field fields[] = {
     {quantity::own_moment_bytes, 0, 16, [](plan_spec& spec) -> number& { return spec.optimizer.moment; }},
     {quantity::moment_bits, 0, 128, [](plan_spec& spec) -> number& { return spec.optimizer.bits; }},
     {quantity::tensor_table_bytes, 0, 1 << 30, [](plan_spec& spec) -> number& { return spec.optimizer.tensor_table_bytes; }},
+    {quantity::recompute_count, 1, 1 << 14, [](plan_spec& spec) -> number& { return spec.recompute_layers.count; }},
+    {quantity::load_percent, 100, 1 << 20, [](plan_spec& spec) -> number& { return spec.expert_load.percent; }},
+    {quantity::capacity_percent, 0, 1 << 20, [](plan_spec& spec) -> number& { return spec.expert_load.capacity; }},
 };
 constexpr int field_count = static_cast<int>(sizeof fields / sizeof fields[0]);
 

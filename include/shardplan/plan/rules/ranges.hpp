@@ -6,6 +6,7 @@
 #include <shardplan/core/unset.hpp>
 #include <shardplan/plan/quantity.hpp>
 #include <shardplan/plan/violation.hpp>
+#include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
 #include <cstddef>
@@ -36,6 +37,7 @@ inline constexpr std::int64_t element_bytes = 16;                     ///< bytes
 inline constexpr std::int64_t moments = 16;                           ///< optimizer moments of a parameter
 inline constexpr std::int64_t bits = 128;                             ///< bits of one number
 inline constexpr std::int64_t chunks = 64;                            ///< model chunks of one rank
+inline constexpr std::int64_t load = std::int64_t{1} << 20;           ///< load and capacity of routed experts, percent
 inline constexpr std::int64_t block = std::int64_t{1} << 30;  ///< elements of a quantisation block, sides, bytes of tables, MiB of headroom
 inline constexpr std::int64_t parameters = std::int64_t{1} << 52;        ///< bound on parameters
 inline constexpr std::int64_t activation_bytes = std::int64_t{1} << 61;  ///< bound on activations, bytes
@@ -139,6 +141,12 @@ constexpr void check_recipe_ranges(const plan_spec& spec, Sink& sink) {
       optimizer.tensor_table_bytes, precision.scale_block, spec.overheads.workspace_kibibytes);
   check_ranges_of<quantity::bucket_elements, quantity::bucket_elements>(sink, 0, limits::parameters, spec.buckets.reduce_elements,
                                                                         spec.buckets.sub_group_elements);
+  const expert_load_spec& load = spec.expert_load;
+  if (load.percent != 100 || load.capacity != 0 || spec.recompute_layers.count != 1) {
+    check_range(sink, quantity::recompute_count, spec.recompute_layers.count, 1, limits::layers);
+    check_range(sink, quantity::load_percent, load.percent, 100, limits::load);
+    check_range(sink, quantity::capacity_percent, load.capacity, 0, limits::load);
+  }
 }
 
 // Whether a spec is so far below the limits of `check_size` that it need not be computed: what nearly every plan is. With the bounds below
@@ -151,7 +159,8 @@ constexpr bool is_ordinary(const plan_spec& spec) {
          (shape.experts.count == 0 || (shape.experts.top_k <= 16 && shape.experts.shared_ffn <= 65536 && shape.expert_width() <= 16384)) &&
          spec.vocabulary_multiple <= 2097152 && spec.etp * spec.schedule.chunks <= 8 && spec.precision.compute <= 4 &&
          bytes_per_logit(spec.loss, 4) <= 32 && !spec.overheads.mask && spec.optimizer.matrices == matrix_rule::none &&
-         spec.micro_batch <= spec.global_batch && spec.sequence <= 1048576 && spec.global_batch <= 1073741824 &&
+         attention_of(spec) != attentions::materialised && spec.expert_load.computed() <= 400 && spec.micro_batch <= spec.global_batch &&
+         spec.sequence <= 1048576 && spec.global_batch <= 1073741824 &&
          shape.layers * spec.sequence * spec.global_batch <= 2147483648;  // 64 M tokens a step for 32 layers
 }
 
@@ -201,9 +210,17 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
   const std::int64_t states = plus(times(parameters, a_number), times(tensors, limits::moments * spec.optimizer.tensor_table_bytes));
   if (states > limits::state_bytes) sink.add_large({quantity::state_bytes_bound, states}, limits::state_bytes);
 
-  const std::int64_t visits = plus(times(shape.experts.top_k, plus(shape.expert_width(), shape.hidden)), shape.experts.count);
-  const std::int64_t per_token = times(8 * spec.precision.compute,
-                                       plus(plus(times(2, widths), times(4, shape.hidden)), plus(times(visits, 2), times(2, shape.heads))));
+  // Norms step by step keep fp32 copies beside those in the compute precision. Materialised attention keeps at most three copies, one of
+  // them in fp32, and a mask of the probabilities; twice, should one layer be recomputed while all the others keep theirs.
+  const std::int64_t compute = spec.precision.compute;
+  const std::int64_t number = spec.kernels.norm == kept_by_norm::each_step ? compute + 4 : compute;
+  const std::int64_t copies = times(shape.experts.top_k, ceil_divide(spec.expert_load.computed(), 100));
+  const std::int64_t visits = plus(times(copies, plus(shape.expert_width(), shape.hidden)), shape.experts.count);
+  const std::int64_t outside_scores =
+      times(8 * number, plus(plus(times(2, widths), times(4, shape.hidden)), plus(times(visits, 2), times(2, shape.heads))));
+  const std::int64_t scores =
+      attention_of(spec) == attentions::materialised ? times(times(shape.heads, spec.sequence), 2 * (2 * compute + 5)) : 0;
+  const std::int64_t per_token = plus(outside_scores, scores);
   const std::int64_t tokens = times(spec.sequence, spec.global_batch > spec.micro_batch ? spec.global_batch : spec.micro_batch);
   const std::int64_t logits =
       (2 * spec.precision.compute + bytes_per_logit(spec.loss, spec.precision.compute)) * (1 + shape.next_token_layers);
