@@ -95,50 +95,59 @@ inline void judge_functional_test(const row& item, judgement& result) {
   result.add(line);
 }
 
+/// The run of a row of SimuMax's measurements on B200 (docs/b200). Throws `not_expressible`.
+inline run b200_run(const config_reader& config) {
+  run what{};
+  shardplan::plan_spec& spec = what.spec;
+  spec.model = common_shape(config);
+  // SimuMax's model files: one leading dense layer.
+  if (spec.model.experts.count > 0) spec.model.experts.leading_dense = config.number("dense_layers", 1);
+  spec.device.memory = shardplan::bytes{std::int64_t{1} << 50};
+  spec.tp = config.number("tp", 1);
+  spec.pp = config.number("pp", 1);
+  spec.cp = config.number("cp", 1);
+  spec.ep = config.number("ep", 1);
+  spec.dp = config.number("dp", 1);
+  spec.devices_per_node = spec.tp * spec.pp * spec.cp * spec.dp;
+  spec.nodes = 1;
+  spec.sequence = config.number("seq");
+  spec.micro_batch = config.number("micro_batch");
+  spec.global_batch = config.number("microbatches") * spec.micro_batch * spec.dp;
+  spec.zero = config.flag("distributed_optimizer") ? 1 : 0;
+  spec.sequence_parallel = config.flag("sequence_parallel") ? shardplan::toggle::by_default : shardplan::toggle::off;
+  spec.precision = shardplan::precisions::bf16_fp32_master_and_gradients::spec;
+  spec.headroom_mebibytes = 0;
+  const auto is = [&](const char* key, const char* wanted) {
+    if (config.has(key) && config.text(key) != wanted) throw not_expressible{std::string{key} + " " + config.text(key)};
+  };
+  is("dtype", "bf16");
+  is("grad_dtype", "fp32");
+  is("dropout", "0");
+  read_attention(config, spec);
+  if (config.has("cross_entropy")) spec.loss = named_loss(config.text("cross_entropy"));
+  const std::string exchange = config.text("cp_comm", "a2a");
+  if (exchange == "p2p") {
+    spec.context_exchange = shardplan::context_exchanges::ring;
+  } else if (exchange == "all_gather") {
+    spec.context_exchange = shardplan::context_exchanges::all_gather;
+  } else if (exchange != "a2a") {
+    throw not_expressible{"cp_comm " + exchange};
+  }
+  read_recompute(config, spec);
+  const std::string stage = config.text("stage", "first_stage");
+  if (stage != "first_stage" && stage != "last_stage") throw not_expressible{"stage " + stage};
+  what.stage = stage == "last_stage" ? spec.pp - 1 : 0;
+  config.without_effect({"gpu", "framework", "note", "rank"});
+  config.all_read();
+  return what;
+}
+
 inline void judge_b200(const row& item, judgement& result) {
   comparison line{.id = item.id, .group = "Megatron-LM on B200 (SimuMax), peak, ", .theirs = bytes_of(item), .how = strength::bound};
   const config_reader config{item.config};
-  const bool routed = config.has("experts") || !config.has("ffn");
-  line.group += routed ? "routed experts" : "dense";
+  line.group += config.has("ffn") && !config.has("experts") ? "dense" : "routed experts";
   try {
-    run what{};
-    shardplan::plan_spec& spec = what.spec;
-    spec.model = common_shape(config);
-    // SimuMax's model files: one leading dense layer.
-    if (spec.model.experts.count > 0) spec.model.experts.leading_dense = config.number("dense_layers", 1);
-    spec.device.memory = shardplan::bytes{std::int64_t{1} << 50};
-    spec.tp = config.number("tp", 1);
-    spec.pp = config.number("pp", 1);
-    spec.cp = config.number("cp", 1);
-    spec.ep = config.number("ep", 1);
-    spec.dp = config.number("dp", 1);
-    spec.devices_per_node = spec.tp * spec.pp * spec.cp * spec.dp;
-    spec.nodes = 1;
-    spec.sequence = config.number("seq");
-    spec.micro_batch = config.number("micro_batch");
-    spec.global_batch = config.number("microbatches") * spec.micro_batch * spec.dp;
-    spec.zero = config.flag("distributed_optimizer") ? 1 : 0;
-    spec.sequence_parallel = config.flag("sequence_parallel") ? shardplan::toggle::by_default : shardplan::toggle::off;
-    spec.precision = shardplan::precisions::bf16_fp32_master_and_gradients::spec;
-    spec.headroom_mebibytes = 0;
-    const auto is = [&](const char* key, const char* wanted) {
-      if (config.has(key) && config.text(key) != wanted) throw not_expressible{std::string{key} + " " + config.text(key)};
-    };
-    is("dtype", "bf16");
-    is("grad_dtype", "fp32");
-    is("attention", "flash");
-    is("cross_entropy", "TE fused");
-    is("cp_comm", "a2a");
-    is("dropout", "0");
-    const std::string recompute = config.text("recompute", "none");
-    if (recompute != "none" && recompute != "full") throw not_expressible{"recompute " + recompute};
-    if (recompute == "full") spec.recompute = shardplan::recomputes::full;
-    const std::string stage = config.text("stage", "first_stage");
-    if (stage != "first_stage" && stage != "last_stage") throw not_expressible{"stage " + stage};
-    what.stage = stage == "last_stage" ? spec.pp - 1 : 0;
-    config.without_effect({"gpu", "framework", "note", "rank"});
-    config.all_read();
-    line.ours = ours_of(what, counted_by(item.metric));
+    line.ours = ours_of(b200_run(config), counted_by(item.metric));
   } catch (const not_expressible& why) {
     line.reason = why.what();
   }
