@@ -431,6 +431,12 @@ inline void read_megatron_kernels(const config_reader& config, shardplan::plan_s
   if (!engine)
     spec.overheads.workspace_kibibytes -=
         is_hopper_or_later(device) ? shardplan::workspaces::transformer_engine_large : shardplan::workspaces::transformer_engine_small;
+  // Deterministic mode, in which the tests run, refuses flash attention and the fused loss (arguments.py): without it cuBLAS has its
+  // default.
+  const bool deterministic = config.text("attention_backend", "auto") != "flash" && !config.flag("cross_entropy_loss_fusion");
+  if (!deterministic && !is_hopper_or_later(device))
+    spec.overheads.workspace_kibibytes -=
+        shardplan::workspaces::threads * (shardplan::workspaces::cublas_large - shardplan::workspaces::cublas_small);
   spec.overheads.mask = !config.flag("no_create_attention_mask_in_dataloader");
 
   // Without Transformer Engine attention is Megatron's own, which keeps the scores; with it "auto" takes a fused kernel.
@@ -438,7 +444,13 @@ inline void read_megatron_kernels(const config_reader& config, shardplan::plan_s
   if (backend != "auto" && backend != "flash" && backend != "fused" && backend != "unfused" && backend != "local")
     throw not_expressible{"attention_backend " + backend};
   const bool fused = engine && backend != "unfused" && backend != "local";
-  spec.attention = fused ? shardplan::attentions::flash : shardplan::attentions::materialised;
+  // "auto" is cuDNN on Hopper and later and the flash-attn package before. The package reads batch-first tensors, so that its output is
+  // copied into Megatron's sequence-first layout (Transformer Engine attention/dot_product_attention/backends.py, utils.py
+  // get_attention_backend).
+  const bool package = backend == "flash" || (backend == "auto" && !is_hopper_or_later(device));
+  spec.attention = !fused    ? shardplan::attentions::materialised
+                   : package ? shardplan::attentions::flash_head_major
+                             : shardplan::attentions::flash;
   const bool scores = config.real("attention_dropout", 0.1) > 0;
   const bool hidden = config.real("hidden_dropout", 0.1) > 0;
   spec.dropout = scores && hidden ? shardplan::dropouts::both

@@ -23,13 +23,13 @@ constexpr std::int64_t stage_buffers(const plan_spec& spec, std::int64_t linear_
   return total;
 }
 
-/// Estimate, bytes that a framework's own overheads take (recipe/overheads.hpp) on a rank with so many micro-batches alive: workspaces,
-/// masks, hidden states (`hidden_state` bytes each) in the buffers between stages.
-constexpr std::int64_t overhead_buffers(const plan_spec& spec, std::int64_t live_micro_batches, std::int64_t hidden_state) {
+/// Estimate, bytes that a framework's own overheads take (recipe/overheads.hpp): workspaces, the mask of a micro-batch, hidden states
+/// (`hidden_state` bytes each) in the buffers between stages.
+constexpr std::int64_t overhead_buffers(const plan_spec& spec, std::int64_t hidden_state) {
   const overhead_spec& overheads = spec.overheads;
   std::int64_t total = overheads.workspace_kibibytes << 10;
-  if (overheads.mask) total += spec.micro_batch * spec.sequence * (spec.sequence / spec.cp) * live_micro_batches;
-  if (spec.pp > 1) total += overheads.boundary_tensors * (spec.schedule.chunks > 1 ? 2 : 1) * hidden_state;
+  if (overheads.mask) total += spec.micro_batch * spec.sequence * (spec.sequence / spec.cp);
+  if (spec.pp > 1) total += overheads.boundary_tensors * hidden_state;
   return total;
 }
 

@@ -6,8 +6,11 @@
 #include <shardplan/memory/buffers.hpp>
 #include <shardplan/memory/phase.hpp>
 #include <shardplan/memory/phases.hpp>
+#include <shardplan/memory/recomputed_layers.hpp>
 #include <shardplan/memory/report.hpp>
+#include <shardplan/memory/shares.hpp>
 #include <shardplan/memory/states.hpp>
+#include <shardplan/memory/uneven_chunks.hpp>
 #include <shardplan/memory/units.hpp>
 #include <shardplan/memory/working_set.hpp>
 #include <shardplan/parallel/activation_shard.hpp>
@@ -34,7 +37,8 @@ constexpr memory_layout memory_layout_of(const Spec& spec) {
   memory_layout layout{};
   layout.facts = derive(spec);
   layout.units = units_of(spec, layout.facts);
-  const activation_shard shard = activation_shard_of(spec.model, layout.facts.grid, layout.facts.tokens, layout.facts.vocabulary);
+  const activation_shard shard =
+      activation_shard_of(spec.model, layout.facts.grid, layout.facts.tokens, layout.facts.vocabulary, spec.expert_load.computed());
   layout.saved = saved_by_block(spec, shard);
   layout.phases = phases_of(spec, shard, layout.saved);
   return layout;
@@ -54,11 +58,15 @@ struct stage_extent {
   std::int64_t in_flight = 0;     ///< chunk activations alive at once
   bool is_first = false;          ///< has the embedding
   bool is_last = false;           ///< has the head
-  bool copies_head = false;       ///< with tied embeddings: has a copy of the table for its head
+  bool has_next_token = false;    ///< has the next-token layers
+  bool copies_head = false;       ///< has a copy of the embedding: for a tied head, or to look up further tokens
+  std::int64_t rank = 0;          ///< pipeline rank
+  recompute_extent recomputed{};  ///< of its layers, those that are recomputed
 };
 
-/// The next-token layers of a model lie on its last stage: blocks beyond `layers`, of the kind that the last block is.
+/// The next-token layers of a model lie on one stage, the last unless said: blocks beyond `layers`, of the kind that the last block is.
 constexpr void add_next_token_layers(const transformer& shape, stage_extent& extent) {
+  extent.has_next_token = true;
   extent.layers += shape.next_token_layers;
   if (shape.experts.count == 0) extent.dense_layers += shape.next_token_layers;
 }
@@ -69,6 +77,7 @@ constexpr stage_extent extent_of_stage(const plan_spec& spec, const derived& fac
   const std::int64_t chunks = spec.schedule.chunks;
   const transformer& shape = spec.model;
   stage_extent extent{};
+  extent.rank = rank;
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
     const std::int64_t stage = chunks == 1 ? rank : stage_of_chunk(spec.schedule.layout, pp, chunk, rank);
     const std::int64_t count = layers_of_stage(spec.layer_split, shape.layers, pp * chunks, stage);
@@ -78,14 +87,16 @@ constexpr stage_extent extent_of_stage(const plan_spec& spec, const derived& fac
     } else if (shape.experts.leading_dense > 0 || shape.experts.layer_step > 1) {
       extent.dense_layers += shape.dense_layers_in(first_layer_of_stage(spec.layer_split, shape.layers, pp * chunks, stage), count);
     }
+    if (spec.recompute_layers.method != recompute_methods::each)
+      add_recomputed_layers(spec, first_layer_of_stage(spec.layer_split, shape.layers, pp * chunks, stage), count, extent.recomputed);
     extent.is_first = extent.is_first || stage == 0;
     extent.is_last = extent.is_last || stage == pp * chunks - 1;
+    if (shape.next_token_layers > 0 && stage == next_token_stage_of(spec.layer_split, pp * chunks)) add_next_token_layers(shape, extent);
   }
   extent.in_flight = spec.schedule.in_flight(pp, facts.micro_batches, chunks, rank);
   // A tied head and the embedding of further tokens are the same tensor on a rank that holds the embedding; elsewhere a copy with all its
   // states.
-  extent.copies_head = extent.is_last && !extent.is_first;
-  if (extent.is_last) add_next_token_layers(shape, extent);
+  extent.copies_head = !extent.is_first && ((extent.is_last && shape.tied_embeddings) || extent.has_next_token);
   return extent;
 }
 
@@ -107,12 +118,16 @@ constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layou
   const unit& expert_block = layout.units[place::expert_block];
   const unit& input = layout.units[place::input];
   const unit& output = layout.units[place::output];
+  const unit& next_token = layout.units[place::next_token];
   const unit& head_copy = layout.units.tied_head;
+  const bool has_next_token = extent.has_next_token;
   const std::int64_t dense = layers * every_block.dense + dense_layers * dense_block.dense + expert_layers * expert_block.dense +
-                             (is_first ? input.dense : 0) + (is_last ? output.dense : 0) + (copies_head ? head_copy.dense : 0);
+                             (is_first ? input.dense : 0) + (is_last ? output.dense : 0) + (has_next_token ? next_token.dense : 0) +
+                             (copies_head ? head_copy.dense : 0);
   const auto sum = [&](std::int64_t unit::*field) {
     return layers * every_block.*field + dense_layers * dense_block.*field + expert_layers * expert_block.*field +
-           (is_first ? input.*field : 0) + (is_last ? output.*field : 0) + (copies_head ? head_copy.*field : 0);
+           (is_first ? input.*field : 0) + (is_last ? output.*field : 0) + (has_next_token ? next_token.*field : 0) +
+           (copies_head ? head_copy.*field : 0);
   };
   // Only what some account of this plan reads is added up.
   unit held{};
@@ -133,10 +148,18 @@ constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layou
     compare(expert_layers > 0, expert_block);
     compare(is_first, input);
     compare(is_last, output);
+    compare(has_next_token, next_token);
     compare(copies_head, head_copy);
   }
+  if (spec.sharding.layout == shard_layout::tensors) {
+    held.dense_share = sum(&unit::dense_share);
+    held.routed_share = sum(&unit::routed_share);
+  } else if (spec.sharding.layout != shard_layout::flat) {
+    share_out(spec, layout.facts, extent.rank, held);
+  }
   const std::int64_t linear_shapes = every_block.linear_shapes + (dense_layers > 0 ? dense_block.linear_shapes : 0) +
-                                     (expert_layers > 0 ? expert_block.linear_shapes : 0) + (is_last ? output.linear_shapes : 0);
+                                     (expert_layers > 0 ? expert_block.linear_shapes : 0) + (is_last ? output.linear_shapes : 0) +
+                                     (has_next_token ? next_token.linear_shapes : 0);
 
   memory_report& report = account.device;
   const rank_states states = states_of(spec, layout.facts, held, layout.units.by_tensor);
@@ -150,20 +173,30 @@ constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layou
   }
 
   const saved_activations& saved = layout.saved;
-  std::int64_t kept = spec.recompute == recomputes::full ? saved.block_input * layers
-                                                         : saved.dense_block * dense_layers + saved.expert_block * expert_layers;
-  if (is_first && shape.embedding_norm) kept += saved.block_input;
+  const std::int64_t alive = extent.in_flight;
+  std::int64_t around = is_first ? saved.embedding : 0;  // of one micro-batch, outside the blocks
   // Around a next-token layer's block: the inputs of its three norms, what the last gives to the head, and the projection's input.
-  if (is_last && shape.next_token_layers > 0) kept += 6 * saved.block_input * shape.next_token_layers;
+  if (has_next_token) around += 6 * saved.block_input * shape.next_token_layers;
+  kept_activations kept{};  // of all micro-batches that are alive
+  if (has_uneven_chunks(spec)) {
+    kept = kept_by_chunks(spec, saved, extent.rank, alive);
+    kept.on_device += ceil_divide(around * alive, chunks);
+  } else {
+    kept = kept_by_blocks(spec, saved, layers, dense_layers, extent.recomputed);
+    kept.on_device = chunks == 1 ? (kept.on_device + around) * alive : ceil_divide((kept.on_device + around) * alive, chunks);
+    if (kept.on_host > 0) kept.on_host = ceil_divide(kept.on_host * alive, chunks);
+  }
+  account.offloaded.host.count += kept.on_host;
+
   const phase_sizes& phases = layout.phases;
   const std::int64_t elements = held.elements();
   phase_inputs rank{};
   rank.gradients = report.gradients.count;
-  rank.activations = chunks == 1 ? kept * extent.in_flight : ceil_divide(kept * extent.in_flight, chunks);
+  rank.activations = kept.on_device;
   rank.backward = expert_layers > 0 ? phases.expert_backward : phases.dense_backward;
   if (dense_layers > 0 && phases.dense_backward > rank.backward) rank.backward = phases.dense_backward;
   rank.is_last = is_last;
-  rank.live_losses = chunks == 1 ? extent.in_flight : 1;
+  rank.live_losses = chunks == 1 ? alive : 1;
   // Only what a phase of this plan reads.
   if (is_last) rank.head = output.linear_shapes;
   if (!spec.overheads.gradient_scratch) {
@@ -173,20 +206,15 @@ constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layou
   }
   if (shards_weights(spec)) {
     rank.elements = elements;
-    rank.gathered = gathered_by(layout.units, dense_layers > 0, expert_layers > 0, is_first, is_last, copies_head);
-    if (spec.recompute == recomputes::full) {
-      rank.block_activations = saved.block_input;
-    } else {
-      rank.block_activations = dense_layers > 0 ? saved.dense_block : 0;
-      if (expert_layers > 0 && saved.expert_block > rank.block_activations) rank.block_activations = saved.expert_block;
-    }
+    rank.gathered = gathered_by(layout.units, dense_layers > 0, expert_layers > 0, is_first, is_last, has_next_token, copies_head);
+    rank.block_activations = dense_layers > 0 ? saved.dense_kept : 0;
+    if (expert_layers > 0 && saved.expert_kept > rank.block_activations) rank.block_activations = saved.expert_kept;
   } else if (spec.precision.weight > spec.precision.compute) {
     rank.copies = spec.precision.compute * sum(&unit::linear);  // autocast's copies, which the graph keeps until the end of backward
   }
-  if (has_step_temporaries(spec))
-    rank.owned = flat_shard(held.dense, layout.facts.dense_shards) + flat_shard(held.routed, layout.facts.expert_shards);
-  report.buffers.count = stage_buffers(spec, linear_shapes, elements) +
-                         overhead_buffers(spec, chunks == 1 ? extent.in_flight : ceil_divide(extent.in_flight, chunks), saved.block_input);
+  if (has_step_temporaries(spec)) rank.owned = states.owned;
+  report.buffers.count = stage_buffers(spec, linear_shapes, elements) + overhead_buffers(spec, saved.block_input);
+  if (spec.sharding.secondary != unset) report.buffers.count += secondary_copy(spec, held);
   report.reserve.count = spec.headroom_mebibytes << 20;
   return rank;
 }
@@ -257,10 +285,8 @@ constexpr phase_reports phases_of_stage(const plan_spec& spec, const memory_layo
   return phases_of_extent(spec, layout, extent_of_stage(spec, layout.facts, rank));
 }
 
-/// `total()` of a rank, summed without the checks that the bounds of the first tier of rules make needless.
-constexpr std::int64_t total_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent) {
-  const stage_account account = account_of_extent(spec, layout, extent);
-  const memory_report& report = account.device;
+/// `total()` of a rank's report, summed without the checks that the bounds of the first tier of rules make needless.
+constexpr std::int64_t unchecked_total(const memory_report& report) {
   return report.weights.count + report.gradients.count + report.master.count + report.optimizer.count + report.activations.count +
          report.logits.count + report.working.count + report.buffers.count + report.reserve.count;
 }

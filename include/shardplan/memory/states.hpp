@@ -19,6 +19,7 @@ struct rank_states {
   std::int64_t gradients = 0;  ///< bytes of the gradients and of their accumulator
   std::int64_t master = 0;     ///< bytes of the optimizer's own copy of the weights
   std::int64_t optimizer = 0;  ///< bytes of moments, factors and code tables
+  std::int64_t owned = 0;      ///< elements of which it keeps master copy and optimizer state
 };
 
 namespace detail {
@@ -31,16 +32,23 @@ constexpr void account_by_tensor(const Spec& spec, const unit& held, std::int64_
   const auto shared = [&](std::int64_t dense, std::int64_t routed) {
     return ceil_divide(dense, dense_shards) + ceil_divide(routed, routed_shards);
   };
+  const bool by_pieces = spec.sharding.layout == shard_layout::tensors;  // the bytes are of shards already
   // What needs rows and columns cannot lie in a flat buffer.
-  if (spec.zero == 0 || optimizer.matrices > matrix_rule::factored) {
+  if (by_pieces) {
+    states.optimizer = held.dense_state_bytes + held.routed_state_bytes;
+  } else if (!shards_optimizer(spec) || optimizer.matrices > matrix_rule::factored) {
     states.optimizer = shared(held.dense_state_bytes, held.routed_state_bytes);
+  } else if (spec.sharding.layout != shard_layout::flat) {
+    states.optimizer =
+        flat_state_bytes(optimizer, precision, held.dense_share, flat_shard(held.dense_ruled, dense_shards), 1) +
+        (held.routed == 0 ? 0 : flat_state_bytes(optimizer, precision, held.routed_share, flat_shard(held.routed_ruled, routed_shards), 1));
   } else {
     states.optimizer = flat_state_bytes(optimizer, precision, held.dense, held.dense_ruled, dense_shards);
     if (held.routed > 0) states.optimizer += flat_state_bytes(optimizer, precision, held.routed, held.routed_ruled, routed_shards);
   }
   if (has_linear_rule(precision))
-    states.weights =
-        spec.zero >= 3 ? shared(held.dense_weight_bytes, held.routed_weight_bytes) : held.dense_weight_bytes + held.routed_weight_bytes;
+    states.weights = shards_weights(spec) && !by_pieces ? shared(held.dense_weight_bytes, held.routed_weight_bytes)
+                                                        : held.dense_weight_bytes + held.routed_weight_bytes;
   states.gradients += precision.gradient_copy * share;
   if (optimizer.fused_step) states.gradients = (precision.gradient + precision.accumulator + precision.gradient_copy) * held.largest;
 }
@@ -54,14 +62,17 @@ constexpr void account_by_tensor(const Spec& spec, const unit& held, std::int64_
 template <class Spec = plan_spec>
 constexpr rank_states states_of(const Spec& spec, const derived& facts, const unit& held, bool by_tensor) {
   const precision_spec& precision = spec.precision;
-  const std::int64_t whole = held.elements();
-  const std::int64_t dense_shards = spec.zero >= 1 ? facts.grid.dense_shards() : 1;
-  const std::int64_t routed_shards = spec.zero >= 1 && held.routed > 0 ? facts.grid.expert_shards() : 1;
-  const std::int64_t share = spec.zero >= 1 ? flat_shard(held.dense, dense_shards) + flat_shard(held.routed, routed_shards) : whole;
-  rank_states states{precision.weight * (spec.zero >= 3 ? share : whole),
-                     (precision.gradient + precision.accumulator) * (spec.zero >= 2 ? share : whole), precision.master * share,
-                     spec.optimizer.moments * precision.moment * share};
-  if (by_tensor) detail::account_by_tensor(spec, held, dense_shards, routed_shards, share, states);
+  const std::int64_t whole = held.elements() + held.padding;
+  std::int64_t share = whole;
+  if (spec.sharding.layout != shard_layout::flat) {
+    share = held.dense_share + held.routed_share;
+  } else if (shards_optimizer(spec)) {
+    share = flat_shard(held.dense, facts.dense_shards) + (held.routed > 0 ? flat_shard(held.routed, facts.expert_shards) : 0);
+  }
+  rank_states states{precision.weight * (shards_weights(spec) ? share : whole),
+                     (precision.gradient + precision.accumulator) * (shards_gradients(spec) ? share : whole), precision.master * share,
+                     spec.optimizer.moments * precision.moment * share, share};
+  if (by_tensor) detail::account_by_tensor(spec, held, facts.dense_shards, facts.expert_shards, share, states);
   states.optimizer += spec.optimizer.table_bytes;
   return states;
 }

@@ -21,6 +21,11 @@ struct unit {
   std::int64_t linear_shapes = 0;   ///< one weight of each shape of matrix product, so one expert
   std::int64_t largest_linear = 0;  ///< the largest of these
 
+  // Only where shards are no equal parts of a flat buffer:
+  std::int64_t dense_share = 0;   ///< of `dense`, what the fullest rank of the shard group holds
+  std::int64_t routed_share = 0;  ///< of `routed`, the same
+  std::int64_t padding = 0;       ///< what comes to a whole buffer: aligned starts and ends
+
   // Only where states go by tensor:
   std::int64_t dense_ruled = 0;          ///< of `dense`: matrices with their own number of moments
   std::int64_t routed_ruled = 0;         ///< of `routed`, the same
@@ -37,7 +42,7 @@ struct unit {
 /// The units of a model on one rank of the model-parallel grid.
 struct model_units {
   bool by_tensor = false;  ///< see `goes_by_tensor`
-  unit at[5]{};            ///< by `place`
+  unit at[6]{};            ///< by `place`
   unit tied_head{};        ///< the copy of the embedding that a last stage without it has, for a tied head or to look up further tokens
 
   /// What the rank holds of one place: `every_block` is what all blocks have, `dense_block` and `expert_block` what comes to it.
@@ -61,8 +66,8 @@ constexpr void add_by_tensor(unit& owner, const Spec& spec, const char* name, ro
       whole_state_bytes(spec.optimizer, spec.precision, name, purpose, shard, head_width);
   if (spec.optimizer.matrix_moments >= 0 && has_matrix_rule(spec.optimizer, purpose))
     (routed ? owner.routed_ruled : owner.dense_ruled) += shard.elements();
-  (routed ? owner.routed_weight_bytes : owner.dense_weight_bytes) += whole_weight_bytes(spec.precision, purpose, shard, spec.zero <= 2);
-  if (shard.rows * shard.columns > owner.largest) owner.largest = shard.rows * shard.columns;
+  (routed ? owner.routed_weight_bytes : owner.dense_weight_bytes) +=
+      whole_weight_bytes(spec.precision, purpose, shard, !shards_weights(spec));
 }
 }  // namespace detail
 
@@ -77,6 +82,7 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
   const bool by_tensor = goes_by_tensor(spec.optimizer, spec.precision);
   units.by_tensor = by_tensor;
   const bool gathers = shards_weights(spec);
+  const bool shards_tensors = spec.sharding.layout == shard_layout::tensors;
   const bool counts_linear = !gathers && spec.precision.weight > spec.precision.compute;
   detail::walk_tensors(spec.model, [&](const char* name, std::int64_t rows, std::int64_t columns, split how, role purpose, place where,
                                        std::int64_t copies, std::int64_t) {
@@ -95,7 +101,13 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
       if (one > owner.largest_linear) owner.largest_linear = one;
       if (counts_linear) owner.linear += elements;
     }
-    if (by_tensor) detail::add_by_tensor(owner, spec, name, purpose, shard, head_width);
+    tensor_shard held = shard;  // what states and weights are of
+    if (shards_tensors) {
+      held = fsdp_shard(shard, routed ? facts.expert_shards : facts.dense_shards);
+      (routed ? owner.routed_share : owner.dense_share) += held.elements();
+    }
+    if (by_tensor) detail::add_by_tensor(owner, spec, name, purpose, held, head_width);
+    if (by_tensor && one > owner.largest) owner.largest = one;
     if (needs_embedding && purpose == role::embedding) {
       // The last stage multiplies with the embedding (a tied head) or looks up the next token: the same tensor, or a copy.
       if (tied) {
@@ -103,7 +115,9 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
         if (counts_linear) output.linear += elements;
       }
       units.tied_head.dense = elements;
-      if (by_tensor) detail::add_by_tensor(units.tied_head, spec, name, purpose, shard, head_width);
+      if (shards_tensors) units.tied_head.dense_share = held.elements();
+      if (by_tensor) detail::add_by_tensor(units.tied_head, spec, name, purpose, held, head_width);
+      units.tied_head.largest = one;
     }
   });
   return units;

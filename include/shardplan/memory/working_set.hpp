@@ -36,13 +36,11 @@ constexpr phase_sizes phases_of(const plan_spec& spec, const activation_shard& s
   const loss_spec& loss = spec.loss;
   const std::int64_t element = spec.precision.compute;
   const std::int64_t gathered = shard.own_tokens < shard.tokens ? 2 * element * shape.hidden * shard.tokens : 0;
-  const bool full = spec.recompute == recomputes::full;
 
   phase_sizes sizes{};
-  sizes.dense_backward = gathered + saved.block_input + element * 2 * shard.ffn * shard.tokens + (full ? saved.dense_block : 0);
+  sizes.dense_backward = gathered + saved.block_input + element * 2 * shard.ffn * shard.tokens + saved.dense_recomputed;
   if (shape.experts.count > 0)
-    sizes.expert_backward =
-        gathered + saved.block_input + element * 2 * shard.expert_ffn * shard.routed_tokens + (full ? saved.expert_block : 0);
+    sizes.expert_backward = gathered + saved.block_input + element * 2 * shard.expert_ffn * shard.routed_tokens + saved.expert_recomputed;
   const std::int64_t predictions = 1 + shape.next_token_layers;
   const std::int64_t logits = shard.vocabulary * (loss.chunks == 1 ? shard.tokens : ceil_divide(shard.tokens, loss.chunks)) * predictions;
   const std::int64_t kept = loss.kept_copies * element + loss.kept_bytes;
@@ -61,15 +59,17 @@ struct gathered_elements {
   std::int64_t largest = 0;  ///< the largest of a block, the input and the output
 };
 
-/// The gathered units of a rank that holds dense blocks, blocks with experts, the first stage, the last one, a copy of the embedding.
+/// The gathered units of a rank that holds dense blocks, blocks with experts, the first stage, the last one, next-token layers, a copy
+/// of the embedding.
 constexpr gathered_elements gathered_by(const model_units& units, bool has_dense, bool has_experts, bool is_first, bool is_last,
-                                        bool copies_head) {
+                                        bool has_next_token, bool copies_head) {
   gathered_elements gathered{};
   gathered.block = has_dense ? units[place::dense_block].elements() : 0;
   if (has_experts && units[place::expert_block].elements() > gathered.block) gathered.block = units[place::expert_block].elements();
   gathered.block += units[place::every_block].elements();
   const std::int64_t input = is_first ? units[place::input].elements() : 0;
-  const std::int64_t output = (is_last ? units[place::output].elements() : 0) + (copies_head ? units.tied_head.elements() : 0);
+  const std::int64_t output = (is_last ? units[place::output].elements() : 0) + (has_next_token ? units[place::next_token].elements() : 0) +
+                              (copies_head ? units.tied_head.elements() : 0);
   gathered.root = input + output;
   gathered.largest = gathered.block > input ? gathered.block : input;
   if (output > gathered.largest) gathered.largest = output;

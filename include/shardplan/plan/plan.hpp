@@ -4,6 +4,7 @@
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/core/part.hpp>
 #include <shardplan/memory/memory.hpp>
+#include <shardplan/memory/phase.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/remedy.hpp>
@@ -87,6 +88,9 @@ template <class Core>
 struct layout_of_plan {
   static constexpr bool computable = Core::violation_count == 0 || is_computable(Core::spec);
   static constexpr memory_layout layout = computable ? memory_layout_of(Core::spec) : memory_layout{};
+  static constexpr phase_reports phases(std::int64_t stage) {
+    return computable ? phases_of_stage(Core::spec, layout, stage) : phase_reports{};
+  }
   static constexpr stage_account account(std::int64_t stage) {
     return computable ? account_of_stage(Core::spec, layout, stage) : stage_account{};
   }
@@ -99,6 +103,8 @@ template <class Core, int... Stages>
 struct stage_arrays<Core, index_pack<int, Stages...>> : Core {
   /// The report of each pipeline rank, pp of them; all zero when the plan breaks a rule of the first two tiers.
   static constexpr memory_report memory[sizeof...(Stages)] = {layout_of_plan<Core>::account(Stages).device...};
+  /// The memory of each pipeline rank in each phase; `memory[i]` is the report of `phases[i].peak`.
+  static constexpr phase_reports phases[sizeof...(Stages)] = {layout_of_plan<Core>::phases(Stages)...};
   /// What `offload<>` moved from each pipeline rank to host memory and to NVMe.
   static constexpr offload_report offloaded[sizeof...(Stages)] = {layout_of_plan<Core>::account(Stages).offloaded...};
 };
@@ -131,6 +137,7 @@ struct plan : detail::stage_arrays<plan_core<Parts...>, detail::make_index_pack<
   static constexpr std::int64_t micro_batches = figures.micro_batches;  ///< of one replica in a step
   static constexpr bytes peak_memory = figures.peak_memory;             ///< the largest total of all stages
   static constexpr std::int64_t peak_stage = figures.peak_stage;        ///< the first stage that reaches it
+  static constexpr phase peak_phase = figures.peak_phase;               ///< the phase in which it does
   /// The broken rules as values; `violations_of<plan>` has them as types.
   static constexpr violation_list found =
       detail::with_remedy(detail::broken_rules(plan_core<Parts...>::spec), detail::remedy_of_plan<plan_core<Parts...>>());

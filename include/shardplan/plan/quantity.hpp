@@ -44,6 +44,10 @@ enum class quantity {
   ep,                   ///< expert parallel degree
   etp,                  ///< tensor parallel degree of routed experts
   zero,                 ///< ZeRO stage
+  shard_ranks,          ///< ranks of a shard group: `hsdp<>`, `mics<>`
+  hpz,                  ///< ranks that share a second copy of the weights
+  prefetch,             ///< units that are gathered ahead
+  next_token_stage,     ///< stage (chunk) of the next-token layers
   layer_split_entry,    ///< layers of one stage (chunk) in a `layer_split`
   layer_split_entries,  ///< stages (chunks) that a `layer_split` has a count for
   layer_split_sum,      ///< layers in a `layer_split` in all
@@ -72,12 +76,27 @@ enum class quantity {
   own_moment_bytes,     ///< bytes of one number of a moment, fixed by the optimizer
   moment_bits,          ///< bits of one number of a quantised moment
   tensor_table_bytes,   ///< code table of one quantised moment of a tensor, bytes
+  recompute_count,      ///< layers that a method of recomputation is about
+  load_percent,         ///< tokens of the fullest rank's routed experts, percent of the even share
+  capacity_percent,     ///< tokens that a routed expert takes at most, percent of the even share
+  logit_copies,         ///< copies of the logits that a loss kernel holds
+  logit_bytes,          ///< bytes of a loss kernel for one logit, one weight of the head or one number of its input
+  loss_chunks,          ///< pieces of the tokens that go through head and loss one after the other
+  workspace_kibibytes,  ///< workspaces of libraries, KiB
+  boundary_tensors,     ///< hidden states in buffers between pipeline stages
+  step_bytes,           ///< temporaries of the optimizer step for a parameter, bytes
+  bucket_elements,      ///< elements of one gradient bucket, or of what is stepped at a time
+  bucket_buffers,       ///< gradient buckets
   // products that rules compare with
   pp_x_chunks,        ///< product: pipeline ranks x chunks, the stages
   tp_x_pp_x_cp,       ///< product: the ranks of one replica
   tp_x_pp_x_cp_x_dp,  ///< product: the ranks of all replicas
   etp_x_ep_x_pp,      ///< product: the ranks of one set of all experts
   cp_x_tp,            ///< product: the ranks that share one sequence
+  dp_x_cp,            ///< product: the ranks that can share dense states
+  shard_groups,       ///< product: dp x cp / shard_ranks, the groups that states are replicated over
+  expert_shards,      ///< product: world / (etp x ep x pp), the ranks that can share the states of the same routed experts
+  layers_and_slots,   ///< sum: layers, and what counts as one in `pipeline_slots`
   micro_batch_x_dp,   ///< product: sequences of one micro-batch on all replicas
   // figures that must stay below 63 bits
   parameters_bound,        ///< an upper bound on the parameters
@@ -122,6 +141,10 @@ constexpr const char* name_of(quantity what) {
                                    "ep",
                                    "etp",
                                    "zero",
+                                   "shard_ranks",
+                                   "hpz",
+                                   "prefetch",
+                                   "next_token_stage",
                                    "layer_split_entry",
                                    "layer_split_entries",
                                    "layer_split_sum",
@@ -150,11 +173,26 @@ constexpr const char* name_of(quantity what) {
                                    "own_moment_bytes",
                                    "moment_bits",
                                    "tensor_table_bytes",
+                                   "recompute_count",
+                                   "load_percent",
+                                   "capacity_percent",
+                                   "logit_copies",
+                                   "logit_bytes",
+                                   "loss_chunks",
+                                   "workspace_kibibytes",
+                                   "boundary_tensors",
+                                   "step_bytes",
+                                   "bucket_elements",
+                                   "bucket_buffers",
                                    "pp_x_chunks",
                                    "tp_x_pp_x_cp",
                                    "tp_x_pp_x_cp_x_dp",
                                    "etp_x_ep_x_pp",
                                    "cp_x_tp",
+                                   "dp_x_cp",
+                                   "shard_groups",
+                                   "expert_shards",
+                                   "layers_and_slots",
                                    "micro_batch_x_dp",
                                    "parameters_bound",
                                    "activation_bytes_bound",

@@ -96,9 +96,22 @@ constexpr void append_remedy(text<Capacity>& out, remedy change) {
 
 }  // namespace detail
 
-/// A broken rule in words, with its numbers: "stage 0 needs 104.2 GiB and has 79.5 GiB; largest: optimizer 56.0 GiB; try zero<1>". What is
-/// needed is rounded up and what is there down. The same function serves reports at run time and `static_assert` where the compiler takes
-/// a computed message.
+/// Why no engine does it, in words.
+constexpr const char* reason_of(feature unsupported) {
+  switch (unsupported) {
+    case feature::gradients_to_nvme: return "gradients cannot be offloaded to NVMe";
+    case feature::fsdp_with_zero: return "fsdp and hsdp shard everything and stand in the place of zero";
+    case feature::mics_without_zero_3: return "mics needs zero<3>";
+    case feature::hpz_without_zero_3: return "hpz needs zero<3>";
+    case feature::megatron_buckets_without_zero_1: return "megatron_buckets needs zero<1>";
+    case feature::gathering_of_whole_weights: return "only sharded weights (zero<3>, fsdp, hsdp) are gathered and prefetched";
+  }
+  return "";
+}
+
+/// A broken rule in words, with its numbers: "stage 0 needs 104.2 GiB in phase loss and has 79.5 GiB; largest: optimizer 56.0 GiB; try
+/// zero<1>". What is needed is rounded up and what is there down. The same function serves reports at run time and `static_assert` where
+/// the compiler takes a computed message.
 constexpr text<sentence_length> sentence_of(const violation& item) {
   text<sentence_length> out{};
   switch (item.broken) {
@@ -133,11 +146,11 @@ constexpr text<sentence_length> sentence_of(const violation& item) {
       out.append(" exceeds ");
       detail::append_measured(out, item.second);
       break;
-    case rule::not_supported: out.append("gradients cannot be offloaded to NVMe"); break;
+    case rule::not_supported: out.append(reason_of(item.unsupported)); break;
     case rule::does_not_fit:
       out.append("stage ").append(item.stage).append(" needs ");
       detail::append_gib(out, item.needs, true);
-      out.append(" and has ");
+      out.append(" in phase ").append(name_of(item.when)).append(" and has ");
       detail::append_gib(out, item.has, false);
       out.append("; largest: ").append(name_of(item.largest)).append(' ');
       detail::append_gib(out, item.largest_needs, true);

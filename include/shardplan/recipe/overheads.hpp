@@ -12,11 +12,11 @@ namespace shardplan {
 struct overhead_spec {
   literal name{};                        ///< for reports
   std::int64_t workspace_kibibytes = 0;  ///< workspaces of libraries, generators, the batch; KiB
-  std::int64_t boundary_tensors = 0;  ///< with pp > 1: hidden states of a micro-batch in buffers between stages; twice with several chunks
-  bool mask = false;                  ///< a mask of sequence x sequence bytes for each sequence of each live micro-batch
-  bool gradient_scratch = true;       ///< one buffer for the weight gradient of each distinct linear shape stays allocated
-  bool widens_moments = false;        ///< the step widens moments that have scales to fp32, all together (NVIDIA/Megatron-LM issue 1477)
-  std::int64_t step_bytes = 0;        ///< temporaries of the optimizer step, bytes for each parameter that the rank owns
+  std::int64_t boundary_tensors = 0;     ///< with pp > 1: hidden states of a micro-batch in the buffers between stages
+  bool mask = false;                     ///< the data loader makes a mask of sequence x sequence bytes for each sequence of a micro-batch
+  bool gradient_scratch = true;          ///< one buffer for the weight gradient of each distinct linear shape stays allocated
+  bool widens_moments = false;           ///< the step widens moments that have scales to fp32, all together (NVIDIA/Megatron-LM issue 1477)
+  std::int64_t step_bytes = 0;           ///< temporaries of the optimizer step, bytes for each parameter that the rank owns
 
   // By hand: a defaulted one costs a compiler ten times as much.
   friend constexpr bool operator==(const overhead_spec& left, const overhead_spec& right) {

@@ -31,6 +31,23 @@ constexpr bool is_sequence_parallel(const plan_spec& spec) {
   return spec.sequence_parallel == toggle::by_default ? spec.tp > 1 : spec.sequence_parallel == toggle::on && spec.tp > 1;
 }
 
+/// The attention kernel of a spec: what the plan says, else what its kernel set has.
+constexpr attentions attention_of(const plan_spec& spec) {
+  return spec.attention != attentions::by_kernels ? spec.attention : spec.kernels.attention;
+}
+/// Where dropout is on: what the plan says, else what its kernel set has.
+constexpr dropouts dropout_of(const plan_spec& spec) { return spec.dropout != dropouts::by_kernels ? spec.dropout : spec.kernels.dropout; }
+/// Whether dropout is on after the embedding and after both branches of a block.
+constexpr bool drops_hidden(const plan_spec& spec) {
+  const dropouts where = dropout_of(spec);
+  return where == dropouts::hidden || where == dropouts::both;
+}
+/// Whether dropout is on inside attention.
+constexpr bool drops_attention(const plan_spec& spec) {
+  const dropouts where = dropout_of(spec);
+  return where == dropouts::attention || where == dropouts::both;
+}
+
 /// Fills in the defaults that follow from other fields.
 constexpr derived derive(const plan_spec& spec) {
   derived result{};
