@@ -5,15 +5,20 @@
 #include "common_keys.hpp"
 #include "frameworks.hpp"
 #include "judgement.hpp"
+#include "llm_c.hpp"
 #include "megatron.hpp"
+#include "operators.hpp"
 #include "papers.hpp"
 #include "row.hpp"
 
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -209,6 +214,97 @@ inline double ours_of_framework(const framework_run& what, counted metric) {
   return largest;
 }
 
+inline void judge_llm_c(const row& item, judgement& result) {
+  comparison line{.id = item.id, .group = "karpathy/llm.c, "};
+  const config_reader config{item.config};
+  try {
+    line.theirs = bytes_of(item);
+    const run what = llm_c_run(config, item.source);
+    const bool is_buffer = item.metric == "buffer" || item.metric == "activation_buffer";
+    line.group += is_buffer ? "buffers" : item.metric;
+    const std::string name = config.text("buffer", "all activations");
+    config.without_effect({"framework", "gpu"});
+    config.all_read();
+    const shardplan::memory_report report = account_of(what).device;
+    if (!is_buffer) {
+      line.ours = static_cast<double>(report.total().count);
+    } else {
+      line.how = strength::exact;
+      line.ours = static_cast<double>(name == "all activations" ? (report.activations + report.logits + report.working).count
+                                                                : llm_c_buffer(report, name));
+    }
+    // Printed in whole units, cut off.
+    const double unit = static_cast<double>(bytes_of_unit(item.unit));
+    if (is_buffer)
+      line.good = contains(item.unit, "truncated") ? std::floor(line.ours / unit) * unit == line.theirs : line.ours == line.theirs;
+  } catch (const not_expressible& why) {
+    line.reason = why.what();
+  }
+  result.add(line);
+}
+
+inline void judge_operator(const row& item, judgement& result) {
+  comparison line{.id = item.id, .group = "operator benchmarks, head and loss"};
+  const config_reader config{item.config};
+  try {
+    line.theirs = bytes_of(item);
+    // SkyRL prints GB and means GiB.
+    if (contains(item.source, "SkyRL") && starts_with(item.unit, "GB as printed")) line.theirs *= 1.073741824;
+    line.ours = static_cast<double>(loss_benchmark(config));
+    config.all_read();
+    if (counted_by(item.metric) == counted::peak) line.how = strength::bound;
+    line.good = line.how == strength::print || std::abs(line.percent()) <= 3;
+  } catch (const not_expressible& why) {
+    line.group = "operator benchmarks, others";
+    line.reason = why.what();
+  }
+  result.add(line);
+}
+
+/// Rows of one run with other gradient buckets: what differs is the buckets, whatever the model is. Each row against the one with the
+/// smallest buckets.
+inline void judge_bucket_differences(const std::vector<row>& rows, judgement& result) {
+  struct bucket_row {
+    const row* item;
+    double theirs;
+    std::int64_t ours;
+  };
+  const char* keys[] = {"contiguous_gradients", "overlap_comm", "reduce_bucket_size", "reduce_scatter"};
+  std::map<std::string, std::vector<bucket_row>> runs;
+  for (const row& item : rows) {
+    const config_reader config{item.config};
+    if (framework_of(config, item.source) != framework::deepspeed || !config.has("reduce_bucket_size") ||
+        !config.has("contiguous_gradients"))
+      continue;
+    json rest = item.config;
+    for (const char* key : keys) rest.erase(key);
+    std::ostringstream text;
+    boost::property_tree::write_json(text, rest, false);
+    try {
+      // Any model larger than the buckets.
+      shardplan::plan_spec spec = run_of(shape_with(16'000'000'000), 2);
+      read_deepspeed(config, spec);
+      must_be_valid(spec);
+      runs[item.source + item.metric + text.str()].push_back(
+          {&item, bytes_of(item), shardplan::stage_memory(spec, 0).device.buffers.count});
+    } catch (const not_expressible&) {
+      continue;
+    }
+  }
+  for (const auto& [name, same] : runs) {
+    const auto least =
+        std::min_element(same.begin(), same.end(), [](const bucket_row& left, const bucket_row& right) { return left.ours < right.ours; });
+    for (const bucket_row& other : same) {
+      if (other.ours == least->ours) continue;
+      result.add({.id = other.item->id + " - " + least->item->id,
+                  .group = "DeepSpeed, gradient buckets, differences of rows",
+                  .ours = static_cast<double>(other.ours - least->ours),
+                  .theirs = other.theirs - least->theirs,
+                  .how = strength::bound});
+    }
+  }
+}
+
 inline void judge_framework(const row& item, judgement& result) {
   comparison line{.id = item.id, .group = item.source.substr(0, item.source.find(" @")) + ", " + item.metric};
   const config_reader config{item.config};
@@ -248,11 +344,18 @@ inline judgement judge_memory(const std::vector<row>& rows) {
       detail::judge_b200(item, result);
     } else if (detail::judge_paper(item, result)) {
       continue;
+    } else if (item.config.find("operator") != item.config.not_found()) {
+      detail::judge_operator(item, result);
+    } else if (framework_of(config_reader{item.config}, item.source) == framework::llm_c) {
+      detail::judge_llm_c(item, result);
     } else {
       detail::judge_framework(item, result);
     }
   }
+  detail::judge_bucket_differences(rows, result);
   constexpr double mebibyte = 1048576;
+  result.set_bound("DeepSpeed, gradient buckets, differences of rows", {.words = "each 1 %", .each_percent = 1});
+  result.set_bound("operator benchmarks, head and loss", {.words = "allocated figures within 3 %"});
   result.set_bound("Megatron-LM functional tests, allocated", {.words = "never above; 90 % within 150 MiB; under 10 % not expressible",
                                                                .never_above = true,
                                                                .ninety_below = 150 * mebibyte,
