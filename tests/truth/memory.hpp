@@ -252,7 +252,8 @@ inline void judge_operator(const row& item, judgement& result) {
     if (contains(item.source, "SkyRL") && starts_with(item.unit, "GB as printed")) line.theirs *= 1.073741824;
     line.ours = static_cast<double>(loss_benchmark(config));
     config.all_read();
-    if (counted_by(item.metric) == counted::peak) line.how = strength::bound;
+    // A chunk of a size that the user chose: what each kernel keeps of it comes from one source.
+    if (counted_by(item.metric) == counted::peak && !starts_with(config.text("provider"), "chunk ")) line.how = strength::bound;
     line.good = line.how == strength::print || std::abs(line.percent()) <= 3;
   } catch (const not_expressible& why) {
     line.group = "operator benchmarks, others";
@@ -312,8 +313,23 @@ inline void judge_framework(const row& item, judgement& result) {
     line.theirs = bytes_of(item);
     const counted metric = counted_by(item.metric);
     if (metric == counted::unstated || metric == counted::device) line.note = "counter not comparable";
+    const framework known = framework_of(config, item.source);
+    const std::string technique = config.text("technique");
+    const bool plain = technique.empty() ? !config.flag("compile") && !config.has("float8") : technique == "FSDP";
+    if (contains(item.source, "torchtitan benchmarks/")) {
+      line.group = std::string{"torchtitan benchmarks, reserved, "} + (plain ? "plain FSDP" : "compiled or float8");
+      if (plain) line.how = strength::bound;
+    }
     const framework_run what = common_run(config, item.source, metric == counted::states);
     config.all_read();
+    const bool sharded = what.spec.sharding.is_fsdp() || what.spec.zero == 3;
+    if (sharded && metric == counted::peak && (known != framework::megatron_fsdp)) {
+      line.group = "FSDP and ZeRO-3, peak allocated";
+      line.how = strength::bound;
+    } else if (sharded && metric == counted::reserved && !contains(item.source, "torchtitan benchmarks/")) {
+      line.group = std::string{"FSDP and ZeRO-3, reserved, "} + (plain ? "plain" : "compiled");
+      if (plain) line.how = strength::bound;
+    }
     line.ours = ours_of_framework(what, metric);
   } catch (const not_expressible& why) {
     line.reason = why.what();
@@ -355,6 +371,9 @@ inline judgement judge_memory(const std::vector<row>& rows) {
   detail::judge_bucket_differences(rows, result);
   constexpr double mebibyte = 1048576;
   result.set_bound("DeepSpeed, gradient buckets, differences of rows", {.words = "each 1 %", .each_percent = 1});
+  result.set_bound("torchtitan benchmarks, reserved, plain FSDP", {.words = "each 8 %", .each_percent = 8});
+  result.set_bound("FSDP and ZeRO-3, peak allocated", {.words = "each 12 %", .each_percent = 12});
+  result.set_bound("FSDP and ZeRO-3, reserved, plain", {.words = "never above", .never_above = true});
   result.set_bound("operator benchmarks, head and loss", {.words = "allocated figures within 3 %"});
   result.set_bound("Megatron-LM functional tests, allocated", {.words = "never above; 90 % within 150 MiB; under 10 % not expressible",
                                                                .never_above = true,
