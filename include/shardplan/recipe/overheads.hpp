@@ -81,7 +81,8 @@ struct megatron_tests {
       .workspace_kibibytes = workspaces::threads * workspaces::cublas_large + workspaces::transformer_engine_large,
       .boundary_tensors = 2,
       .mask = true,
-      .gradient_scratch = false};
+      .gradient_scratch = false,
+      .widens_moments = true};
 };
 
 /// The same on Ampere: workspaces of 68 MiB.
@@ -91,7 +92,8 @@ struct megatron_tests_ampere {
       .workspace_kibibytes = workspaces::threads * workspaces::cublas_large + workspaces::transformer_engine_small,
       .boundary_tensors = 2,
       .mask = true,
-      .gradient_scratch = false};
+      .gradient_scratch = false,
+      .widens_moments = true};
 };
 
 /// PyTorch on its own, with the foreach optimizers (4 bytes a parameter for the square root of the second moment, torch/optim/adamw.py).
