@@ -31,4 +31,6 @@
 #include <shardplan/recipe/precision.hpp>
 #include <shardplan/recipe/recompute.hpp>
 #include <shardplan/schedule/catalog.hpp>
+#include <shardplan/schedule/simulate.hpp>
+#include <shardplan/schedule/table.hpp>
 #include <shardplan/version.hpp>
