@@ -2,8 +2,6 @@
 #pragma once
 
 #include <shardplan/core/fraction.hpp>
-#include <shardplan/core/owned_array.hpp>
-#include <shardplan/schedule/op_table.hpp>
 #include <shardplan/schedule/play.hpp>
 #include <shardplan/schedule/table.hpp>
 #include <shardplan/schedule/times.hpp>
@@ -30,18 +28,10 @@ struct simulation_arrays {
   fraction span_idle[Ranks]{};         ///< idle between the first start and the last end of the rank
   fraction peak_activations[Ranks]{};  ///< most alive; 1 is one p-th of the model on one micro-batch
 };
-template <>
-struct simulation_arrays<0> {
-  owned_array<fraction> busy;              ///< time that each rank computes
-  owned_array<fraction> idle;              ///< makespan - busy
-  owned_array<fraction> span_idle;         ///< idle between the first start and the last end of the rank
-  owned_array<fraction> peak_activations;  ///< most alive; 1 is one p-th of the model on one micro-batch
-};
-
 }  // namespace detail
 
 /// What a simulation found, rank by rank (`busy`, `idle`, `span_idle`, `peak_activations`) and in all. Times in the unit of its
-/// `stage_times`. `simulation<0>` is that of an `op_table`.
+/// `stage_times`. `simulation<0>` is that of an `op_table` (schedule/simulate_table.hpp).
 template <std::int64_t Ranks>
 struct simulation : detail::simulation_arrays<Ranks> {
   fraction makespan = 0;  ///< from the first start to the last end
@@ -95,17 +85,6 @@ constexpr simulation<Ranks> simulate_static(const stage_times* times, bool unifo
   return result;
 }
 
-constexpr simulation<0> simulate_dynamic(const op_table& table, const stage_times* times, bool uniform, fraction kept) {
-  simulation<0> result{};
-  result.busy = owned_array<fraction>(table.rows.size());
-  result.idle = owned_array<fraction>(table.rows.size());
-  result.span_idle = owned_array<fraction>(table.rows.size());
-  result.peak_activations = owned_array<fraction>(table.rows.size());
-  const auto all = play(table, times, uniform);
-  summarize(result, table, tick_unit_of(table.shape, times, uniform), all, kept);
-  return result;
-}
-
 template <class Simulation>
 constexpr fraction bubble_of(const Simulation& result, int ranks, bubble_kind kind) {
   if (kind == bubble_kind::makespan) return result.makespan - result.work;
@@ -133,32 +112,12 @@ constexpr simulation<Ranks> simulate(const stage_times (&times)[Stages], fractio
   return detail::simulate_static<Schedule, Ranks, MicroBatches>(times, false, kept);
 }
 
-/// Plays a table made at run time, by the same function.
-constexpr simulation<0> simulate(const op_table& table, const stage_times& times, fraction kept = 1) {
-  return detail::simulate_dynamic(table, &times, true, kept);
-}
-/// The same with the times of each stage; there must be `table.shape.stages()` of them.
-constexpr simulation<0> simulate(const op_table& table, const stage_times* times, fraction kept = 1) {
-  return detail::simulate_dynamic(table, times, false, kept);
-}
-
 /// Time between the ends of two steps that follow each other without a barrier: the makespan of three less that of two.
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
 constexpr fraction steady_period(const stage_times& times) {
   const detail::playable<Schedule, Ranks, MicroBatches> table{};
   const auto all = detail::play(table, &times, true, 3);
   return {all.makespan - all.makespan_before, detail::tick_unit_of(table.shape, &times, true).in_one};
-}
-
-/// The same of a table made at run time.
-constexpr fraction steady_period(const op_table& table, const stage_times& times) {
-  const auto all = detail::play(table, &times, true, 3);
-  return {all.makespan - all.makespan_before, detail::tick_unit_of(table.shape, &times, true).in_one};
-}
-/// The same with the times of each stage.
-constexpr fraction steady_period(const op_table& table, const stage_times* times) {
-  const auto all = detail::play(table, times, false, 3);
-  return {all.makespan - all.makespan_before, detail::tick_unit_of(table.shape, times, false).in_one};
 }
 
 /// The bubble of that name, simulated.
@@ -169,23 +128,10 @@ constexpr fraction bubble(const stage_times& times, bubble_kind kind) {
   return detail::bubble_of(result, Ranks, kind);
 }
 
-/// The same of a table made at run time.
-constexpr fraction bubble(const op_table& table, const stage_times& times, bubble_kind kind) {
-  const simulation<0> result = simulate(table, times);
-  if (kind == bubble_kind::steady) return steady_period(table, times) - result.work;
-  return detail::bubble_of(result, table.shape.ranks, kind);
-}
-
 /// Work / makespan, simulated: the share of its time that a rank computes, the mean over the ranks.
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
 constexpr fraction efficiency(const stage_times& times) {
   const simulation<Ranks> result = simulate<Schedule, Ranks, MicroBatches>(times);
   return result.work / result.makespan;
 }
-/// The same of a table made at run time.
-constexpr fraction efficiency(const op_table& table, const stage_times& times) {
-  const simulation<0> result = simulate(table, times);
-  return result.work / result.makespan;
-}
-
 }  // namespace shardplan
