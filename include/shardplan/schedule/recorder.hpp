@@ -90,6 +90,11 @@ struct rank_recorder : Arrays {
     find_missing();
   }
 
+  /// I and B so far.
+  constexpr int inputs_run() const { return forwards - alive_until_input; }
+  /// W and B so far.
+  constexpr int weights_run() const { return forwards - alive_until_weight; }
+
 private:
   constexpr void find_missing() {
     const int each = shape.micro_batches_a_chunk();
