@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/schedule/closed_form.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
 
 #include <cstdint>
@@ -27,6 +28,12 @@ struct chimera {
         const int backward = place_in(slot - (2 * ranks - 1 - stage), ranks);
         if (backward >= 0 && backward < each_way) out.backward(backward, way);
       }
+  }
+  /// (p - 2) (B + (m / p - 1) (B - F)) when B >= F
+  static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
+    const fraction backward = times.input_gradient + times.weight_gradient;
+    if (backward < times.forward || ranks % 2 != 0 || micro_batches % ranks != 0) return {};
+    return (backward + (backward - times.forward) * (micro_batches / ranks - 1)) * (ranks - 2);
   }
   static constexpr schedule_spec spec{.name = "chimera", .chunks = 2, .layout = placement::bidirectional, .in_flight = &in_flight};
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/schedule/closed_form.hpp>
 #include <shardplan/schedule/orders.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
 
@@ -43,6 +44,13 @@ struct interleaved {
   static constexpr void fill(Out& out, int ranks, int micro_batches, int rank) {
     detail::fill_interleaved(out, micro_batches, Chunks, static_cast<int>(detail::group_size(Group, ranks, micro_batches)),
                              static_cast<int>(warm_up(ranks, micro_batches, Chunks, rank)));
+  }
+  /// (p - 1) (F + B) / v, in full groups of at least p
+  static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
+    const std::int64_t group = detail::group_size(Group, ranks, micro_batches);
+    const std::int64_t rest = micro_batches % group;
+    if (group < ranks || group > micro_batches || (rest != 0 && rest < ranks)) return {};
+    return detail::whole_pass(times) * fraction{ranks - 1, Chunks};
   }
   static constexpr schedule_spec spec{.name = "interleaved", .chunks = Chunks, .in_flight = &in_flight};
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/schedule/closed_form.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
 
 #include <cstdint>
@@ -21,6 +22,11 @@ struct looped_bfs {
       for (int count = 0; count < micro_batches; ++count) out.forward(count, chunk);
     for (int chunk = Chunks - 1; chunk >= 0; --chunk)
       for (int count = micro_batches - 1; count >= 0; --count) out.backward(count, chunk);
+  }
+  /// (p - 1) (F + B) / v, with m >= p
+  static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
+    if (micro_batches < ranks) return {};
+    return detail::whole_pass(times) * fraction{ranks - 1, Chunks};
   }
   static constexpr schedule_spec spec{.name = "looped_bfs", .chunks = Chunks, .in_flight = &in_flight};
 };

@@ -137,8 +137,8 @@ constexpr std::int64_t busy_ticks(const Table& table, const tick_unit& unit, int
     const std::int64_t once = unit.part(own.forward) + unit.part(own.input_gradient) + unit.part(own.weight_gradient);
     busy = checked_add(busy, checked_multiply(once, shape.slices * shape.micro_batches_a_chunk()));
   }
-  if (!table.has_blocks) return busy;
-  for (int at = 0; at < table.rows[rank].size; ++at) {
+  const int size = table.has_blocks ? table.rows[rank].size : 0;
+  for (int at = 0; at < size; ++at) {
     const int first = table.rows[rank].ops[at];
     if (!packed_op::overlaps_next(first)) continue;
     const int second = table.rows[rank].ops[at + 1];

@@ -29,7 +29,8 @@ struct rank_recorder : Arrays {
   int peak_until_input = 0;   // most alive when it is freed at I (or B)
   int alive_until_weight = 0;
   int alive_until_input = 0;
-  int open_block = 0;  // key + 1 of the forward that waits for its other half
+  int complete_at[packed_op::most_chunks]{};  // index + 1 of the last B or W of each chunk
+  int open_block = 0;                         // key + 1 of the forward that waits for its other half
   invariant broken = invariant::none;
   int broken_op = 0;
 
@@ -48,7 +49,9 @@ struct rank_recorder : Arrays {
   }
   /// B of a micro-batch: the whole backward.
   constexpr void backward(int micro_batch, int chunk = 0, int slice = 0) {
-    if (add_backward(op_kind::backward, micro_batch, chunk, slice)) --alive_until_weight;
+    if (!add_backward(op_kind::backward, micro_batch, chunk, slice)) return;
+    complete_at[chunk] = size;
+    --alive_until_weight;
   }
   /// I of a micro-batch: the gradient of the input.
   constexpr void input_gradient(int micro_batch, int chunk = 0, int slice = 0) {
@@ -65,6 +68,7 @@ struct rank_recorder : Arrays {
       return refuse(invariant::both_whole_and_split, op_kind::weight_gradient, micro_batch, chunk, slice);
     this->ops[size] = packed_op::of(op_kind::weight_gradient, micro_batch, chunk, slice);
     this->weight_at[key] = ++size;
+    complete_at[chunk] = size;
     --alive_until_weight;
   }
   /// A block of F and B that run at once.

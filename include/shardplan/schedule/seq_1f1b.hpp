@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/schedule/closed_form.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
 
 #include <cstdint>
@@ -25,6 +26,10 @@ struct seq_1f1b {
       if (count < all) out.forward(count / Slices, 0, count % Slices);
       if (count >= warm_up) out.backward((count - warm_up) / Slices, 0, Slices - 1 - (count - warm_up) % Slices);
     }
+  }
+  /// (p - 1) (F + B) / s
+  static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t, const stage_times& times) {
+    return detail::whole_pass(times) * fraction{ranks - 1, Slices};
   }
   static constexpr schedule_spec spec{.name = "seq_1f1b", .in_flight = &in_flight, .slices = Slices};
 };

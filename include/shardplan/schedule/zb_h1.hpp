@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/schedule/closed_form.hpp>
 #include <shardplan/schedule/interleaved.hpp>
 #include <shardplan/schedule/orders.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
@@ -54,6 +55,12 @@ struct interleaved_zb {
     detail::fill_split(out, micro_batches, Chunks, static_cast<int>(detail::group_size(Group, ranks, micro_batches)),
                        static_cast<int>(warm_up(ranks, micro_batches, Chunks, rank)), rank);
   }
+  /// (p - 1) max(F, I + max(F - W, 0)) / v, when p divides m
+  static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
+    if (micro_batches % ranks != 0) return {};
+    const fraction uncovered = times.input_gradient + detail::larger(times.forward - times.weight_gradient, 0);
+    return detail::larger(times.forward, uncovered) * fraction{ranks - 1, Chunks};
+  }
   static constexpr schedule_spec spec{.name = "interleaved_zb", .chunks = Chunks, .in_flight = &in_flight};
 };
 
@@ -66,6 +73,12 @@ struct zb_h1 {
   template <class Out>
   static constexpr void fill(Out& out, int ranks, int micro_batches, int rank) {
     interleaved_zb<1>::fill(out, ranks, micro_batches, rank);
+  }
+  /// (p - 1) max(F, I + max(F - W, 0)), with m >= p. (The paper's (p - 1) (F + I - W) needs W <= F.)
+  static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
+    if (micro_batches < ranks) return {};
+    const fraction uncovered = times.input_gradient + detail::larger(times.forward - times.weight_gradient, 0);
+    return detail::larger(times.forward, uncovered) * (ranks - 1);
   }
   static constexpr schedule_spec spec{.name = "zb_h1", .in_flight = &in_flight};
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/schedule/closed_form.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
 
 #include <cstdint>
@@ -36,6 +37,12 @@ struct zb_h2 {
         before = forwards;
       }
     }
+  }
+  /// (p - 1) max(F, F + I - 2 W, I - F), with m >= 2 p - 1
+  static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
+    if (micro_batches < 2 * ranks - 1) return {};
+    const fraction forward = times.forward, input = times.input_gradient, weight = times.weight_gradient;
+    return detail::larger(forward, detail::larger(forward + input - weight * 2, input - forward)) * (ranks - 1);
   }
   static constexpr schedule_spec spec{.name = "zb_h2", .in_flight = &in_flight};
 };

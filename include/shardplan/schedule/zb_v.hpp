@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/schedule/closed_form.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
 
 #include <cstdint>
@@ -43,8 +44,11 @@ namespace schedules {
 /// ZB-V in its fixed form (arXiv 2401.10241; torch ScheduleZBVZeroBubble, Primus): two chunks in a V, built for max(m, 2 p - 1)
 /// micro-batches with the surplus left out.
 struct zb_v {
-  static constexpr std::int64_t in_flight(std::int64_t ranks, std::int64_t micro_batches, std::int64_t, std::int64_t) {
-    return micro_batches < ranks ? 2 * micro_batches : 2 * ranks;
+  /// 2 p chunks, p micro-batches' worth, from m = 2 p - 1 on.
+  static constexpr std::int64_t in_flight(std::int64_t ranks, std::int64_t micro_batches, std::int64_t, std::int64_t rank) {
+    const std::int64_t first = 2 * ranks - 1 - rank;
+    const std::int64_t second = rank + 1;
+    return (first < micro_batches ? first : micro_batches) + (second < micro_batches ? second : micro_batches);
   }
   /// The order of one rank.
   template <class Out>
@@ -73,6 +77,11 @@ struct zb_v {
     for (int count = 0; count < ranks - rank; ++count) next.split(0);
     while (next.weights[1] < built_for) next.weight(1);
     while (next.weights[0] < built_for) next.weight(0);
+  }
+  /// (p - 1) F / 2 at F = I = W and m >= 2 p - 1: the barrier between steps still costs it
+  static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
+    if (times.forward != times.input_gradient || times.forward != times.weight_gradient || micro_batches < 2 * ranks - 1) return {};
+    return times.forward * fraction{ranks - 1, 2};
   }
   static constexpr schedule_spec spec{.name = "zb_v", .chunks = 2, .layout = placement::v_shape, .in_flight = &in_flight};
 };
