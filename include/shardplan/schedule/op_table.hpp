@@ -39,7 +39,7 @@ public:
   explicit constexpr op_table(const table_shape& sizes) : shape(sizes), rows(static_cast<std::size_t>(sizes.ranks)) {
     const int keys = shape.forwards();
     for (int at = 0; at < shape.ranks; ++at) {
-      rows[at].shape = shape;
+      rows[at].begin(shape);
       rows[at].capacity = 3 * keys;
       rows[at].ops = owned_array<int>(static_cast<std::size_t>(3 * keys));
       rows[at].forward_at = owned_array<int>(static_cast<std::size_t>(keys));
@@ -82,7 +82,7 @@ public:
     ends = false;
     waits = owned_array<detail::rank_waits<detail::dynamic_waits>>(rows.size());
     if (!complete) return;
-    owned_array<int> last(3 * rows.size());
+    owned_array<int> last(2 * rows.size() + 1);
     for (int at = 0; at < shape.ranks; ++at) {
       waits[at].of = owned_array<int>(static_cast<std::size_t>(rows[at].size));
       for (auto& number : last) number = 0;
@@ -110,27 +110,35 @@ public:
 
   struct costs_type {
     owned_array<owned_array<std::int64_t>> of;
+    std::int64_t longest = 0;
+    bool immediate = true;
   };
-  struct played_arrays {
-    owned_array<owned_array<std::int64_t>> end;
+  struct played_ends {
+    owned_array<owned_array<std::int64_t>> of;
+  };
+  struct rank_times {
     owned_array<std::int64_t> clock, first;
   };
-  using played_type = detail::played<played_arrays>;
+  using played_type = detail::played<rank_times>;
   struct next_type {
     owned_array<int> of;
   };
   constexpr costs_type new_costs() const {
-    costs_type costs{owned_array<owned_array<std::int64_t>>(rows.size())};
+    costs_type costs{};
+    costs.of = owned_array<owned_array<std::int64_t>>(rows.size());
     for (auto& each : costs.of) each = owned_array<std::int64_t>(static_cast<std::size_t>(4 * shape.chunks));
     return costs;
   }
   constexpr played_type new_played() const {
     played_type all{};
-    all.end = owned_array<owned_array<std::int64_t>>(rows.size());
     all.clock = owned_array<std::int64_t>(rows.size());
     all.first = owned_array<std::int64_t>(rows.size());
-    for (int at = 0; at < shape.ranks; ++at) all.end[at] = owned_array<std::int64_t>(static_cast<std::size_t>(rows[at].size));
     return all;
+  }
+  constexpr played_ends new_ends() const {
+    played_ends ends_of{owned_array<owned_array<std::int64_t>>(rows.size())};
+    for (int at = 0; at < shape.ranks; ++at) ends_of.of[at] = owned_array<std::int64_t>(static_cast<std::size_t>(rows[at].size));
+    return ends_of;
   }
   constexpr next_type new_next() const { return {owned_array<int>(rows.size())}; }
 };

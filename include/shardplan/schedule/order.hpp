@@ -27,56 +27,61 @@ struct wait_arrays {
 /// comes in on a channel is received in the order in which it was sent.
 template <class Arrays>
 struct rank_waits : Arrays {
-  int messages = 0;                 // received from other ranks
-  int out_of_order = 0;             // index + 1 of the first op whose input comes out of order on a channel of its own kind
-  int out_of_order_from = 0;        // the sending rank
-  bool one_channel_will_do = true;  // activations and gradients of a pair of ranks keep their order even in one channel
+  int messages = 0;           // received from other ranks
+  int out_of_order = 0;       // index + 1 of the first op whose input comes out of order on a channel of its own kind
+  int out_of_order_from = 0;  // the sending rank
 };
 
-/// Where the neighbours of each chunk of a rank are.
-struct neighbours {
-  holder before[packed_op::most_chunks];
-  holder behind[packed_op::most_chunks];
+/// Where the inputs of a rank's ops come from, by the low bits of a packed op.
+struct input_sources {
+  static constexpr int codes = 4 * packed_op::most_chunks;
+  int rank[codes]{};     // -1: from nowhere
+  int base[codes]{};     // key of micro-batch 0, slice 0 there
+  int channel[codes]{};  // 2 * rank + kind; 2 * ranks where the input comes from the same rank
 };
-constexpr neighbours neighbours_of(const table_shape& shape, int rank) {
-  neighbours found{};
+constexpr input_sources input_sources_of(const table_shape& shape, int rank) {
+  input_sources found{};
   for (int chunk = 0; chunk < shape.chunks; ++chunk) {
     const int stage = stage_of(shape, rank, chunk);
-    found.before[chunk] = holder_of(shape, stage - 1, chunk);
-    found.behind[chunk] = holder_of(shape, stage + 1, chunk);
+    const holder before = holder_of(shape, stage - 1, chunk);
+    const holder behind = holder_of(shape, stage + 1, chunk);
+    for (int kind = 0; kind < 4; ++kind) {
+      const holder from = kind == 0 ? before : kind == 3 ? holder{} : behind;
+      found.rank[4 * chunk + kind] = from.rank;
+      found.base[4 * chunk + kind] = from.chunk * shape.slices * shape.micro_batches_a_chunk();
+      found.channel[4 * chunk + kind] = from.rank == rank ? 2 * shape.ranks : 2 * from.rank + (kind == 0 ? 0 : 1);
+    }
   }
   return found;
 }
 
-/// Fills the waits of one rank. `last` has room for three numbers a rank, all 0. For tables whose ranks are complete.
+/// Fills the waits of one rank. `last` has room for two numbers a rank and one more, all 0. For tables whose ranks are complete.
 template <class Table, class Waits, class Last>
 constexpr void fill_waits(const Table& table, int rank, Waits& waits, Last& last) {
   const table_shape shape = table.shape;
-  const neighbours near = neighbours_of(shape, rank);
+  const input_sources sources = input_sources_of(shape, rank);
   const int each = shape.micro_batches_a_chunk();
   const int size = table.rows[rank].size;
+  const int own = 2 * shape.ranks;
   for (int at = 0; at < size; ++at) {
     const int packed = table.rows[rank].ops[at];
-    const int kind = packed & 3;
+    const int code = packed & packed_op::cost_mask;
+    const int from = sources.rank[code];
     waits.of[at] = wait_code::none;
-    if (kind == static_cast<int>(op_kind::weight_gradient)) continue;
-    const bool forward = kind == static_cast<int>(op_kind::forward);
-    const holder from = forward ? near.before[packed_op::chunk(packed)] : near.behind[packed_op::chunk(packed)];
-    if (from.rank < 0) continue;
-    const int key = (from.chunk * shape.slices + packed_op::slice(packed)) * each + packed_op::micro_batch(packed);
-    // index + 1
-    const int index = forward ? table.rows[from.rank].forward_at[key] : table.rows[from.rank].backward_at[key];
-    waits.of[at] = from.rank << wait_code::index_bits | (index - 1);
-    if (from.rank == rank) continue;
-    ++waits.messages;
-    if (index < last[3 * from.rank + (forward ? 0 : 1)] && waits.out_of_order == 0) {
+    if (from < 0) continue;
+    const int key = sources.base[code] + (packed >> 9 & 63) * each + (packed >> 15);
+    const int index = (packed & 3) == 0 ? table.rows[from].forward_at[key] : table.rows[from].backward_at[key];  // + 1
+    waits.of[at] = from << wait_code::index_bits | (index - 1);
+    const int channel = sources.channel[code];
+    if (index < last[channel] && channel != own && waits.out_of_order == 0) {
       waits.out_of_order = at + 1;
-      waits.out_of_order_from = from.rank;
+      waits.out_of_order_from = from;
     }
-    last[3 * from.rank + (forward ? 0 : 1)] = index;
-    if (index < last[3 * from.rank + 2]) waits.one_channel_will_do = false;
-    last[3 * from.rank + 2] = index;
+    last[channel] = index;
   }
+  // Every op is there once, so every input from another rank is one message a micro-batch and slice.
+  for (int code = 0; code < 4 * shape.chunks; ++code)
+    if (code % 4 < 2 && sources.rank[code] >= 0 && sources.rank[code] != rank) waits.messages += each * shape.slices;
 }
 
 /// A piece of the order: runs of ops of one rank, and how far each rank is after it.

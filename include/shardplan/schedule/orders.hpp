@@ -5,32 +5,42 @@ namespace shardplan::detail {
 
 constexpr int least(int left, int right) { return left < right ? left : right; }
 
-/// Interleaving: micro-batches go through the chunks in groups, all of a group through one chunk before the next chunk.
+/// Goes through micro-batches and chunks as interleaving does: in groups, all of a group through one chunk before the next chunk. The last
+/// group may be smaller.
 struct interleaved_place {
-  int micro_batch;
-  int chunk;
+  int micro_batches;
+  int chunks;
+  int group;
+  int first = 0;  // of the group
+  int inside = 0;
+  int chunk = 0;
+  int size = least(group, micro_batches);  // of the group
+
+  constexpr void next() {
+    if (++inside < size) return;
+    inside = 0;
+    if (++chunk < chunks) return;
+    chunk = 0;
+    first += size;
+    size = least(group, micro_batches - first);
+  }
 };
-/// The `count`-th (from 0) forward of `micro_batches` in groups of `group` through `chunks` chunks; the last group may be smaller.
-constexpr interleaved_place interleaved_forward(int count, int micro_batches, int chunks, int group) {
-  const int first = count / (group * chunks) * group;
-  const int size = least(group, micro_batches - first);
-  const int inside = count - first * chunks;
-  return {first + inside % size, inside / size};
-}
 
 /// "F then pairs": `warm_up` forwards, pairs of a forward and a backward, the backwards that are left. Chunks forward in order and backward
 /// in reverse, micro-batches in groups.
 template <class Out>
 constexpr void fill_interleaved(Out& out, int micro_batches, int chunks, int group, int warm_up) {
   const int all = micro_batches * chunks;
+  interleaved_place forward{micro_batches, chunks, group};
+  interleaved_place backward{micro_batches, chunks, group};
   for (int count = 0; count < all + warm_up; ++count) {
     if (count < all) {
-      const interleaved_place place = interleaved_forward(count, micro_batches, chunks, group);
-      out.forward(place.micro_batch, place.chunk);
+      out.forward(forward.first + forward.inside, forward.chunk);
+      forward.next();
     }
     if (count >= warm_up) {
-      const interleaved_place place = interleaved_forward(count - warm_up, micro_batches, chunks, group);
-      out.backward(place.micro_batch, chunks - 1 - place.chunk);
+      out.backward(backward.first + backward.inside, chunks - 1 - backward.chunk);
+      backward.next();
     }
   }
 }

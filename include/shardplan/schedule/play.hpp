@@ -14,15 +14,20 @@ namespace shardplan::detail {
 template <int Ranks, int CostCodes>
 struct cost_arrays {
   std::int64_t of[Ranks][CostCodes]{};
+  std::int64_t longest = 0;  // more than any op and its transfer take
+  bool immediate = true;     // no transfer takes time
 };
 template <int Ranks, int Ops>
-struct played_arrays {
-  std::int64_t end[Ranks][Ops];  // of each op, in ticks; only those of the last repetition
-  std::int64_t clock[Ranks]{};   // end of the last op
-  std::int64_t first[Ranks]{};   // start of the first op of the last repetition
+struct end_arrays {
+  std::int64_t of[Ranks][Ops];  // of each op, in ticks
+};
+template <int Ranks>
+struct rank_times {
+  std::int64_t clock[Ranks]{};  // end of the last op
+  std::int64_t first[Ranks]{};  // start of the first op of the last repetition
 };
 
-/// A table played through: the end of every op.
+/// A table played through.
 template <class Arrays>
 struct played : Arrays {
   std::int64_t makespan = 0;         // of all repetitions
@@ -39,6 +44,16 @@ constexpr std::int64_t block_ticks(const table_shape& shape, const tick_unit& un
   return later(unit.part(one), unit.part(other));
 }
 
+/// Ticks of the first op, or block, of a rank.
+template <class Table, class Costs>
+constexpr std::int64_t first_ticks(const Table& table, const tick_unit& unit, const Costs& cost, int rank) {
+  const int packed = table.rows[rank].ops[0];
+  const std::int64_t ticks = cost.of[rank][packed & packed_op::cost_mask];
+  if (!packed_op::overlaps_next(packed)) return ticks;
+  const int second = table.rows[rank].ops[1];
+  return block_ticks(table.shape, unit, rank, packed, second, ticks + cost.of[rank][second & packed_op::cost_mask]);
+}
+
 /// Plays the table `repetitions` times, one step behind the other without a barrier. Every op starts when its rank is free and its input is
 /// there; an overlapped block when the inputs of both halves are. One pass in the order that the table brings along.
 /// Error: `schedule_never_ends`; `result_leaves_63_bits` when the times are too long to be added.
@@ -50,20 +65,11 @@ constexpr typename Table::played_type play(const Table& table, const stage_times
   typename Table::costs_type cost = table.new_costs();
   fill_costs(shape, unit, cost);
   typename Table::played_type all = table.new_played();
+  typename Table::played_ends end = table.new_ends();  // a local array: the cheapest to write for a constant evaluation
   typename Table::next_type next = table.new_next();
 
-  bool immediate = true;  // no latency: the short loop will do
-  std::int64_t longest = 0;
-  for (int rank = 0; rank < shape.ranks; ++rank)
-    for (int chunk = 0; chunk < shape.chunks; ++chunk) {
-      const stage_times& own = unit.of(stage_of(shape, rank, chunk));
-      if (own.transfer != 0) immediate = false;
-      longest =
-          later(longest, later(unit.part(own.overlapped),
-                               checked_add(checked_add(cost.of[rank][4 * chunk], cost.of[rank][4 * chunk + 1]), unit.ticks(own.transfer))));
-    }
   // No sum below can overflow when all ops together do not.
-  checked_multiply(checked_multiply(longest, table.total_ops), repetitions);
+  checked_multiply(checked_multiply(cost.longest, table.total_ops), repetitions);
 
   for (int turn = 0; turn < repetitions; ++turn) {
     all.makespan_before = all.makespan;
@@ -77,11 +83,11 @@ constexpr typename Table::played_type play(const Table& table, const stage_times
         const int upto = at + (code & wait_code::index_mask);
         next.of[rank] = upto;
         std::int64_t now = all.clock[rank];
-        if (immediate && !table.has_blocks) {
+        if (cost.immediate && !table.has_blocks) {
           for (; at < upto; ++at) {
             const int wait = table.waits[rank].of[at];
-            all.end[rank][at] = now = (wait < 0 ? now : later(now, all.end[wait >> wait_code::index_bits][wait & wait_code::index_mask])) +
-                                      cost.of[rank][table.rows[rank].ops[at] & packed_op::cost_mask];
+            end.of[rank][at] = now = (wait < 0 ? now : later(now, end.of[wait >> wait_code::index_bits][wait & wait_code::index_mask])) +
+                                     cost.of[rank][table.rows[rank].ops[at] & packed_op::cost_mask];
           }
         } else {
           while (at < upto) {
@@ -94,15 +100,15 @@ constexpr typename Table::played_type play(const Table& table, const stage_times
               const int index = wait & wait_code::index_mask;
               const std::int64_t latency =
                   from == rank ? 0 : unit.ticks(unit.of(stage_of(shape, from, packed_op::chunk(table.rows[from].ops[index]))).transfer);
-              now = later(now, all.end[from][index] + latency);
+              now = later(now, end.of[from][index] + latency);
             }
             std::int64_t ticks = cost.of[rank][packed & packed_op::cost_mask];
             if (together == 2) {
               const int second = table.rows[rank].ops[at + 1];
               ticks = block_ticks(shape, unit, rank, packed, second, ticks + cost.of[rank][second & packed_op::cost_mask]);
-              all.end[rank][at + 1] = now + ticks;
+              end.of[rank][at + 1] = now + ticks;
             }
-            all.end[rank][at] = now = now + ticks;
+            end.of[rank][at] = now = now + ticks;
             at += together;
           }
         }
@@ -111,32 +117,20 @@ constexpr typename Table::played_type play(const Table& table, const stage_times
     }
     for (int rank = 0; rank < shape.ranks; ++rank) {
       all.makespan = later(all.makespan, all.clock[rank]);
-      all.first[rank] = table.rows[rank].size == 0 ? 0 : all.end[rank][0] - first_ticks(table, unit, cost, rank);
+      all.first[rank] = table.rows[rank].size == 0 ? 0 : end.of[rank][0] - first_ticks(table, unit, cost, rank);
     }
   }
   return all;
-}
-
-/// Ticks of the first op, or block, of a rank.
-template <class Table, class Costs>
-constexpr std::int64_t first_ticks(const Table& table, const tick_unit& unit, const Costs& cost, int rank) {
-  const int packed = table.rows[rank].ops[0];
-  const std::int64_t ticks = cost.of[rank][packed & packed_op::cost_mask];
-  if (!packed_op::overlaps_next(packed)) return ticks;
-  const int second = table.rows[rank].ops[1];
-  return block_ticks(table.shape, unit, rank, packed, second, ticks + cost.of[rank][second & packed_op::cost_mask]);
 }
 
 /// Ticks that a rank computes in one step.
 template <class Table>
 constexpr std::int64_t busy_ticks(const Table& table, const tick_unit& unit, int rank) {
   const table_shape shape = table.shape;
+  const int each = shape.slices * shape.micro_batches_a_chunk();
   std::int64_t busy = 0;
-  for (int chunk = 0; chunk < shape.chunks; ++chunk) {
-    const stage_times& own = unit.of(stage_of(shape, rank, chunk));
-    const std::int64_t once = unit.part(own.forward) + unit.part(own.input_gradient) + unit.part(own.weight_gradient);
-    busy = checked_add(busy, checked_multiply(once, shape.slices * shape.micro_batches_a_chunk()));
-  }
+  for (int chunk = 0; chunk < shape.chunks; ++chunk)
+    busy = checked_add(busy, checked_multiply(ticks_of(unit, unit.uniform ? 0 : stage_of(shape, rank, chunk)).pass(), each));
   const int size = table.has_blocks ? table.rows[rank].size : 0;
   for (int at = 0; at < size; ++at) {
     const int first = table.rows[rank].ops[at];

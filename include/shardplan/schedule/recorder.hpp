@@ -22,6 +22,7 @@ struct rank_arrays {
 template <class Arrays>
 struct rank_recorder : Arrays {
   table_shape shape{};
+  int each = 0;  // micro-batches of a chunk
   int size = 0;
   int forwards = 0;
   int blocks = 0;             // overlapped pairs
@@ -34,13 +35,17 @@ struct rank_recorder : Arrays {
   invariant broken = invariant::none;
   int broken_op = 0;
 
+  constexpr void begin(const table_shape& sizes) {
+    shape = sizes;
+    each = sizes.micro_batches_a_chunk();
+  }
+
   /// F of a micro-batch.
   constexpr void forward(int micro_batch, int chunk = 0, int slice = 0) {
-    const int key = start(op_kind::forward, micro_batch, chunk, slice);
-    if (key < 0) return;
-    if (this->forward_at[key] != 0) return refuse(invariant::runs_twice, op_kind::forward, micro_batch, chunk, slice);
-    if (slice > 0 && this->forward_at[key - shape.micro_batches_a_chunk()] == 0)
-      return refuse(invariant::runs_before_its_input, op_kind::forward, micro_batch, chunk, slice);
+    const int key = key_of(micro_batch, chunk, slice);
+    if (!may_add(micro_batch, chunk, slice) || open_block != 0 || this->forward_at[key] != 0 ||
+        (slice > 0 && this->forward_at[key - each] == 0))
+      return refuse_forward(micro_batch, chunk, slice);
     this->ops[size] = packed_op::of(op_kind::forward, micro_batch, chunk, slice);
     this->forward_at[key] = ++size;
     ++forwards;
@@ -59,13 +64,10 @@ struct rank_recorder : Arrays {
   }
   /// W of a micro-batch: the gradient of the weights.
   constexpr void weight_gradient(int micro_batch, int chunk = 0, int slice = 0) {
-    const int key = start(op_kind::weight_gradient, micro_batch, chunk, slice);
-    if (key < 0) return;
-    if (this->weight_at[key] != 0) return refuse(invariant::runs_twice, op_kind::weight_gradient, micro_batch, chunk, slice);
-    if (this->backward_at[key] == 0)
-      return refuse(invariant::weight_gradient_before_input_gradient, op_kind::weight_gradient, micro_batch, chunk, slice);
-    if (packed_op::kind(this->ops[this->backward_at[key] - 1]) == op_kind::backward)
-      return refuse(invariant::both_whole_and_split, op_kind::weight_gradient, micro_batch, chunk, slice);
+    const int key = key_of(micro_batch, chunk, slice);
+    if (!may_add(micro_batch, chunk, slice) || open_block != 0 || this->weight_at[key] != 0 || this->backward_at[key] == 0 ||
+        packed_op::kind(this->ops[this->backward_at[key] - 1]) == op_kind::backward)
+      return refuse_weight(micro_batch, chunk, slice);
     this->ops[size] = packed_op::of(op_kind::weight_gradient, micro_batch, chunk, slice);
     this->weight_at[key] = ++size;
     complete_at[chunk] = size;
@@ -101,7 +103,6 @@ struct rank_recorder : Arrays {
 
 private:
   constexpr void find_missing() {
-    const int each = shape.micro_batches_a_chunk();
     for (int key = 0; key < shape.forwards(); ++key) {
       const int micro_batch = key % each, slice = key / each % shape.slices, chunk = key / each / shape.slices;
       if (this->forward_at[key] == 0) return refuse(invariant::never_runs, op_kind::forward, micro_batch, chunk, slice);
@@ -118,52 +119,68 @@ private:
     open_block = key_of(packed_op::micro_batch(last), packed_op::chunk(last), packed_op::slice(last)) + 1;
     ++blocks;
   }
-  constexpr int key_of(int micro_batch, int chunk, int slice) const {
-    return (chunk * shape.slices + slice) * shape.micro_batches_a_chunk() + micro_batch;
+  constexpr int key_of(int micro_batch, int chunk, int slice) const { return (chunk * shape.slices + slice) * each + micro_batch; }
+  constexpr bool inside(int micro_batch, int chunk, int slice) const {
+    return micro_batch >= 0 && micro_batch < each && chunk >= 0 && chunk < shape.chunks && slice >= 0 && slice < shape.slices;
   }
-  // The key of an op that may be added, or -1.
-  constexpr int start(op_kind kind, int micro_batch, int chunk, int slice) {
-    if (broken != invariant::none) return -1;
-    if (micro_batch < 0 || micro_batch >= shape.micro_batches_a_chunk() || chunk < 0 || chunk >= shape.chunks || slice < 0 ||
-        slice >= shape.slices) {
-      refuse(invariant::no_such_op, kind, micro_batch & 0xffff, chunk & 63, slice & 63);
-      return -1;
-    }
-    const int key = key_of(micro_batch, chunk, slice);
-    if (open_block != 0) {
-      if (open_block == key + 1 || kind == op_kind::forward || kind == op_kind::weight_gradient) {
-        refuse_packed(invariant::overlaps_no_backward, this->ops[size - 1]);
-        return -1;
-      }
-      open_block = 0;
-    }
-    if (size == this->capacity) {
-      // There are no more places than ops, so one of them is there twice; the next check of the caller says which.
-      refuse(invariant::runs_twice, kind, micro_batch, chunk, slice);
-      return -1;
-    }
-    return key;
+  constexpr bool may_add(int micro_batch, int chunk, int slice) const {
+    return broken == invariant::none && inside(micro_batch, chunk, slice) && size < this->capacity;
   }
   constexpr bool add_backward(op_kind kind, int micro_batch, int chunk, int slice) {
-    const int key = start(kind, micro_batch, chunk, slice);
-    if (key < 0) return false;
-    if (this->backward_at[key] != 0) {
-      const bool same_kind = packed_op::kind(this->ops[this->backward_at[key] - 1]) == kind;
-      refuse(same_kind ? invariant::runs_twice : invariant::both_whole_and_split, kind, micro_batch, chunk, slice);
+    const int key = key_of(micro_batch, chunk, slice);
+    if (!may_add(micro_batch, chunk, slice) || open_block == key + 1 || this->backward_at[key] != 0 || this->forward_at[key] == 0 ||
+        (slice + 1 < shape.slices && this->backward_at[key + each] == 0)) {
+      refuse_backward(kind, micro_batch, chunk, slice);
       return false;
     }
-    if (this->forward_at[key] == 0) {
-      refuse(invariant::backward_before_forward, kind, micro_batch, chunk, slice);
-      return false;
-    }
-    if (slice + 1 < shape.slices && this->backward_at[key + shape.micro_batches_a_chunk()] == 0) {
-      refuse(invariant::runs_before_its_input, kind, micro_batch, chunk, slice);
-      return false;
-    }
+    open_block = 0;
     this->ops[size] = packed_op::of(kind, micro_batch, chunk, slice);
     this->backward_at[key] = ++size;
     --alive_until_input;
     return true;
+  }
+
+  // Why an op was not added.
+  constexpr bool refuse_any(op_kind kind, int micro_batch, int chunk, int slice) {
+    if (broken != invariant::none) return true;
+    if (!inside(micro_batch, chunk, slice)) {
+      refuse(invariant::no_such_op, kind, micro_batch & 0xffff, chunk & 63, slice & 63);
+    } else if (open_block != 0 &&
+               (kind == op_kind::forward || kind == op_kind::weight_gradient || open_block == key_of(micro_batch, chunk, slice) + 1)) {
+      refuse_packed(invariant::overlaps_no_backward, this->ops[size - 1]);
+    } else if (size == this->capacity) {
+      // There are no more places than ops, so one of them is there twice.
+      refuse(invariant::runs_twice, kind, micro_batch, chunk, slice);
+    }
+    return broken != invariant::none;
+  }
+  constexpr void refuse_forward(int micro_batch, int chunk, int slice) {
+    if (refuse_any(op_kind::forward, micro_batch, chunk, slice)) return;
+    const bool twice = this->forward_at[key_of(micro_batch, chunk, slice)] != 0;
+    refuse(twice ? invariant::runs_twice : invariant::runs_before_its_input, op_kind::forward, micro_batch, chunk, slice);
+  }
+  constexpr void refuse_backward(op_kind kind, int micro_batch, int chunk, int slice) {
+    if (refuse_any(kind, micro_batch, chunk, slice)) return;
+    const int key = key_of(micro_batch, chunk, slice);
+    const int other = this->backward_at[key];
+    invariant what = invariant::runs_before_its_input;
+    if (other != 0) {
+      what = packed_op::kind(this->ops[other - 1]) == kind ? invariant::runs_twice : invariant::both_whole_and_split;
+    } else if (this->forward_at[key] == 0) {
+      what = invariant::backward_before_forward;
+    }
+    refuse(what, kind, micro_batch, chunk, slice);
+  }
+  constexpr void refuse_weight(int micro_batch, int chunk, int slice) {
+    if (refuse_any(op_kind::weight_gradient, micro_batch, chunk, slice)) return;
+    const int key = key_of(micro_batch, chunk, slice);
+    invariant what = invariant::both_whole_and_split;
+    if (this->weight_at[key] != 0) {
+      what = invariant::runs_twice;
+    } else if (this->backward_at[key] == 0) {
+      what = invariant::weight_gradient_before_input_gradient;
+    }
+    refuse(what, op_kind::weight_gradient, micro_batch, chunk, slice);
   }
   constexpr void refuse(invariant what, op_kind kind, int micro_batch, int chunk, int slice) {
     refuse_packed(what, packed_op::of(kind, micro_batch, chunk, slice));

@@ -67,12 +67,14 @@ template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
 struct playable : static_table<Schedule, Ranks, MicroBatches> {
   using own = static_table<Schedule, Ranks, MicroBatches>;
   using costs_type = cost_arrays<Ranks, 4 * own::shape.chunks>;
-  using played_type = played<played_arrays<Ranks, own::most_ops>>;
+  using played_type = played<rank_times<Ranks>>;
+  using played_ends = end_arrays<Ranks, own::most_ops>;
   struct next_type {
     int of[Ranks]{};
   };
   static constexpr costs_type new_costs() { return {}; }
   static constexpr played_type new_played() { return {}; }
+  static constexpr played_ends new_ends() { return {}; }
   static constexpr next_type new_next() { return {}; }
 };
 

@@ -36,7 +36,7 @@ concept fills_all_ranks = requires(whole_table<rank_recorder<rank_arrays<3, 1>>,
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
 constexpr auto make_whole() {
   whole_table<static_recorder<Schedule, Ranks, MicroBatches>, Ranks> out{};
-  for (auto& row : out.rows) row.shape = shape_for<Schedule, Ranks, MicroBatches>;
+  for (auto& row : out.rows) row.begin(shape_for<Schedule, Ranks, MicroBatches>);
   Schedule::fill_all(out, static_cast<int>(Ranks), static_cast<int>(MicroBatches));
   for (auto& row : out.rows) row.finish();
   return out;
@@ -47,7 +47,7 @@ inline constexpr auto whole_of = make_whole<Schedule, Ranks, MicroBatches>();
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Rank>
 constexpr auto make_rank() {
   static_recorder<Schedule, Ranks, MicroBatches> out{};
-  out.shape = shape_for<Schedule, Ranks, MicroBatches>;
+  out.begin(shape_for<Schedule, Ranks, MicroBatches>);
   Schedule::fill(out, static_cast<int>(Ranks), static_cast<int>(MicroBatches), Rank);
   out.finish();
   return out;
@@ -93,7 +93,7 @@ struct static_rows<Schedule, Ranks, MicroBatches, index_pack<int, Each...>> {
 template <class Rows, int Rank>
 constexpr auto make_waits() {
   rank_waits<wait_arrays<Rows::most_ops>> waits{};
-  int last[3 * Rows::shape.ranks]{};
+  int last[2 * Rows::shape.ranks + 1]{};
   if (Rows::complete) fill_waits(Rows{}, Rank, waits, last);
   return waits;
 }

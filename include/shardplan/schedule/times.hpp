@@ -44,7 +44,7 @@ struct tick_unit {
   constexpr const stage_times& of(int stage) const { return times[uniform ? 0 : stage]; }
   constexpr std::int64_t ticks(fraction value) const { return checked_multiply(value.numerator, in_one / value.denominator); }
   constexpr std::int64_t part(fraction value) const {
-    if (value < 0) argument_out_of_range();
+    if (value.numerator < 0) argument_out_of_range();
     return ticks(value) / share;
   }
 };
@@ -56,18 +56,40 @@ constexpr tick_unit tick_unit_of(const table_shape& shape, const stage_times* ti
   return unit;
 }
 
-/// Ticks of each op of a rank, by the low bits of the packed op.
+/// The times of one stage in ticks.
+struct stage_ticks {
+  std::int64_t forward = 0;
+  std::int64_t input_gradient = 0;
+  std::int64_t weight_gradient = 0;
+  std::int64_t transfer = 0;
+  std::int64_t overlapped = 0;  // 0: the sum
+
+  constexpr std::int64_t pass() const { return forward + input_gradient + weight_gradient; }
+};
+constexpr stage_ticks ticks_of(const tick_unit& unit, int stage) {
+  const stage_times& times = unit.of(stage);
+  const stage_ticks ticks{unit.part(times.forward), unit.part(times.input_gradient), unit.part(times.weight_gradient),
+                          unit.ticks(times.transfer), unit.part(times.overlapped)};
+  // The sums that are formed of them.
+  checked_add(checked_add(checked_add(ticks.forward, ticks.input_gradient), checked_add(ticks.weight_gradient, ticks.transfer)),
+              ticks.overlapped);
+  return ticks;
+}
+
+/// Ticks of each op of a rank, by the low bits of the packed op; those of its transfer; and of its block.
 template <class Costs>
 constexpr void fill_costs(const table_shape& shape, const tick_unit& unit, Costs& costs) {
+  stage_ticks ticks = ticks_of(unit, 0);
   for (int rank = 0; rank < shape.ranks; ++rank)
     for (int chunk = 0; chunk < shape.chunks; ++chunk) {
-      const stage_times& times = unit.of(stage_of(shape, rank, chunk));
-      const std::int64_t forward = unit.part(times.forward), input = unit.part(times.input_gradient),
-                         weight = unit.part(times.weight_gradient);
-      costs.of[rank][4 * chunk] = forward;
-      costs.of[rank][4 * chunk + 1] = checked_add(input, weight);
-      costs.of[rank][4 * chunk + 2] = input;
-      costs.of[rank][4 * chunk + 3] = weight;
+      if (!unit.uniform) ticks = ticks_of(unit, stage_of(shape, rank, chunk));
+      costs.of[rank][4 * chunk] = ticks.forward;
+      costs.of[rank][4 * chunk + 1] = ticks.input_gradient + ticks.weight_gradient;
+      costs.of[rank][4 * chunk + 2] = ticks.input_gradient;
+      costs.of[rank][4 * chunk + 3] = ticks.weight_gradient;
+      if (ticks.transfer != 0) costs.immediate = false;
+      if (ticks.pass() + ticks.transfer + ticks.overlapped > costs.longest)
+        costs.longest = ticks.pass() + ticks.transfer + ticks.overlapped;
     }
 }
 

@@ -16,18 +16,21 @@ namespace detail {
 template <class Out>
 constexpr void fill_split(Out& out, int micro_batches, int chunks, int group, int warm_up, int late) {
   const int all = micro_batches * chunks;
+  interleaved_place forward{micro_batches, chunks, group};
+  interleaved_place input = forward;
+  interleaved_place weight = forward;
   for (int count = 0; count < all + warm_up + late; ++count) {
     if (count < all) {
-      const interleaved_place place = interleaved_forward(count, micro_batches, chunks, group);
-      out.forward(place.micro_batch, place.chunk);
+      out.forward(forward.first + forward.inside, forward.chunk);
+      forward.next();
     }
     if (count >= warm_up && count < all + warm_up) {
-      const interleaved_place place = interleaved_forward(count - warm_up, micro_batches, chunks, group);
-      out.input_gradient(place.micro_batch, chunks - 1 - place.chunk);
+      out.input_gradient(input.first + input.inside, chunks - 1 - input.chunk);
+      input.next();
     }
     if (count >= warm_up + late) {
-      const interleaved_place place = interleaved_forward(count - warm_up - late, micro_batches, chunks, group);
-      out.weight_gradient(place.micro_batch, chunks - 1 - place.chunk);
+      out.weight_gradient(weight.first + weight.inside, chunks - 1 - weight.chunk);
+      weight.next();
     }
   }
 }
