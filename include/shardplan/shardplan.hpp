@@ -39,4 +39,7 @@
 #include <shardplan/recipe/precision.hpp>
 #include <shardplan/recipe/recompute.hpp>
 #include <shardplan/schedule/catalog.hpp>
+#include <shardplan/schedule/prove.hpp>
+#include <shardplan/schedule/simulate.hpp>
+#include <shardplan/schedule/table.hpp>
 #include <shardplan/version.hpp>
