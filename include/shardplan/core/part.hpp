@@ -31,6 +31,7 @@ enum class part_kind {
   precision,            ///< `precision<>`: bytes of each form of a parameter
   recompute,            ///< `recompute<>`: what backward computes again
   headroom,             ///< `headroom<>`: MiB that stay free
+  rank_order,           ///< `rank_order<>`: how ranks are numbered
 };
 
 namespace detail {

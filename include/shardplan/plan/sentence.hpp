@@ -21,10 +21,10 @@ inline constexpr std::size_t sentences_length = 64 * sentence_length + 256;
 /// The name of a part as one writes it in a plan.
 constexpr const char* name_of(part_kind part) {
   constexpr const char* names[] = {
-      "model",    "cluster",   "sequence",  "micro_batch",       "global_batch", "tp",      "pp",          "dp",
-      "cp",       "ep",        "etp",       "sequence_parallel", "zero",         "offload", "layer_split", "vocabulary_multiple",
-      "schedule", "optimizer", "precision", "recompute",         "headroom"};
-  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::headroom) + 1);
+      "model",    "cluster",   "sequence",  "micro_batch",       "global_batch", "tp",        "pp",          "dp",
+      "cp",       "ep",        "etp",       "sequence_parallel", "zero",         "offload",   "layer_split", "vocabulary_multiple",
+      "schedule", "optimizer", "precision", "recompute",         "headroom",     "rank_order"};
+  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::rank_order) + 1);
   return names[static_cast<int>(part)];
 }
 
