@@ -141,9 +141,9 @@ constexpr std::int64_t index_along(const Mesh& ranks, axis set, std::int64_t ran
   return index;
 }
 
-/// Whether both grids have the same pipeline groups, so that a stage of the dense weights is a stage of the experts. They always do when pp
-/// is the last word of the order; otherwise tp x cp and etp decide. (Megatron-LM asserts it, and refuses more: an order that does not end
-/// with pp needs edp = dp.)
+/// Whether both grids have the same pipeline groups, so that a stage of the dense weights is a stage of the experts: a question for models
+/// with routed experts. They always do when pp is the last word of the order; otherwise tp x cp and etp decide. (Megatron-LM asserts it, and
+/// refuses more: an order that does not end with pp needs edp = dp.)
 template <class Mesh = mesh>
 constexpr bool grids_agree(const Mesh& ranks) {
   const mesh_axis dense = detail::find_axis(ranks.dense, axis::pp);
