@@ -74,11 +74,16 @@ struct order_words<Order> {
 };
 }  // namespace detail
 
+/// One of `rank_orders`, or all axes of an order, each once.
+template <auto... Words>
+concept names_every_axis_once = detail::order_words<Words...>::complete;
+
 /// Part of a plan (default `rank_orders::megatron`): how ranks are numbered. `rank_order<rank_orders::llama3>`, or all axes, fastest first:
 /// `rank_order<axis::tp, axis::cp, axis::ep, axis::dp, axis::pp>`; each must be named once (dp_shard and dp_replicate may stand for dp), so
 /// that none is without a place.
 template <auto... Words>
-requires(detail::order_words<Words...>::complete) struct rank_order {
+requires names_every_axis_once<Words...>
+struct rank_order {
   static constexpr part_kind kind = part_kind::rank_order;
   template <class Spec>
   static constexpr void apply(Spec& spec) {

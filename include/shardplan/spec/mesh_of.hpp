@@ -52,9 +52,11 @@ inline constexpr mesh mesh_of_plan = mesh_of(Plan::spec);
 template <class Plan, axis Set>
 inline constexpr process_groups rank_groups = groups_of(mesh_of_plan<Plan>, Set);
 
-/// Whether every group of a plan over `Set` lies inside one domain: `static_assert(stays_inside<run, axis::tp, domain::fabric>)`.
+/// Whether every group of a plan over `Set` lies inside one domain (also for a plan without a mesh): `static_assert(stays_inside<run,
+/// axis::tp, domain::fabric>)`.
 template <class Plan, axis Set, domain Domain = domain::fabric>
-inline constexpr bool stays_inside = stay_inside(rank_groups<Plan, Set>, topology_of(Plan::spec).ranks_in(Domain));
+inline constexpr bool stays_inside = rank_groups<Plan, Set>.count == 0 ||
+                                     stay_inside(rank_groups<Plan, Set>, topology_of(Plan::spec).ranks_in(Domain));
 
 /// Which link the groups of a plan over `Set` use, and how they lie over hosts and fabric domains.
 template <class Plan, axis Set>
