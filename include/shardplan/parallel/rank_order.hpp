@@ -82,8 +82,7 @@ concept names_every_axis_once = detail::order_words<Words...>::complete;
 /// `rank_order<axis::tp, axis::cp, axis::ep, axis::dp, axis::pp>`; each must be named once (dp_shard and dp_replicate may stand for dp), so
 /// that none is without a place.
 template <auto... Words>
-requires names_every_axis_once<Words...>
-struct rank_order {
+requires(names_every_axis_once<Words...>) struct rank_order {
   static constexpr part_kind kind = part_kind::rank_order;
   template <class Spec>
   static constexpr void apply(Spec& spec) {
