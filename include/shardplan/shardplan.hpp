@@ -18,6 +18,7 @@
 #include <shardplan/model/catalog.hpp>
 #include <shardplan/model/parameters.hpp>
 #include <shardplan/parallel/degrees.hpp>
+#include <shardplan/parallel/rank_order.hpp>
 #include <shardplan/parallel/sharding.hpp>
 #include <shardplan/parallel/stages.hpp>
 #include <shardplan/parallel/vocabulary.hpp>
@@ -39,4 +40,8 @@
 #include <shardplan/recipe/precision.hpp>
 #include <shardplan/recipe/recompute.hpp>
 #include <shardplan/schedule/catalog.hpp>
+#include <shardplan/schedule/prove.hpp>
+#include <shardplan/schedule/simulate.hpp>
+#include <shardplan/schedule/table.hpp>
+#include <shardplan/spec/mesh_of.hpp>
 #include <shardplan/version.hpp>

@@ -52,7 +52,7 @@ inline shardplan::transformer common_shape(const config_reader& config) {
   const catalog_entry* known = name.empty() ? nullptr : detail::named_model(name);
   const bool stated = config.has("layers") && config.has("hidden") && config.has("heads") && config.has("vocab") &&
                       (config.has("ffn") || config.has("moe_ffn"));
-  if (known != nullptr && !stated) {
+  if (known != nullptr) {
     shape = known->shape;
     shape.next_token_layers = 0;  // a row says them
   } else if (!stated) {
@@ -76,6 +76,8 @@ inline shardplan::transformer common_shape(const config_reader& config) {
   take(shape.next_token_layers, "mtp");
   if (shape.ffn == 0) shape.ffn = shape.experts.ffn;
   if (config.has("tied")) shape.tied_embeddings = config.flag("tied");
+  // GPT's plain network is four times as wide as the model, a gated one is narrower.
+  if (known == nullptr && shape.experts.count == 0 && shape.ffn == 4 * shape.hidden) shape.mlp = shardplan::mlp::plain;
   if (config.has("swiglu")) shape.mlp = config.flag("swiglu") ? shardplan::mlp::gated : shardplan::mlp::plain;
   if (config.has("norm")) {
     const std::string norm = config.text("norm");
@@ -83,6 +85,7 @@ inline shardplan::transformer common_shape(const config_reader& config) {
     shape.norm = norm == "RMSNorm" ? shardplan::norm::rms : shardplan::norm::layer;
     if (!config.has("swiglu") && known == nullptr) shape.mlp = norm == "RMSNorm" ? shardplan::mlp::gated : shardplan::mlp::plain;
   }
+  if (config.has("qk_norm")) shape.qk_norm = config.flag("qk_norm") ? shardplan::qk_norm::head : shardplan::qk_norm::none;
   if (config.has("mla")) {
     const config_reader latent{config.child("mla")};
     shape.latent = {.query_rank = latent.number("q_lora", 0),

@@ -87,7 +87,8 @@ inline shardplan::schedule_spec named_schedule(const std::string& text, std::int
   throw not_expressible{"schedule " + text};
 }
 
-inline void read_degrees(const config_reader& config, framework known, shardplan::plan_spec& spec) {
+/// Degrees, batch and sequence; the last two do not matter when only what is alive between two steps counts (`steady`).
+inline void read_degrees(const config_reader& config, framework known, bool steady, shardplan::plan_spec& spec) {
   spec.tp = config.number("tp", 1);
   spec.pp = config.number("pp", 1);
   const std::int64_t exchange = config.number("ulysses_sp", 1);
@@ -107,16 +108,17 @@ inline void read_degrees(const config_reader& config, framework known, shardplan
   spec.headroom_mebibytes = 0;
   config.without_effect({"nodes"});
 
-  spec.sequence = first_of(config, {"seq", "tokens"}, -1);
+  spec.sequence = first_of(config, {"seq", "tokens"}, steady ? 1 : -1);
   if (spec.sequence == -1) throw not_expressible{"seq is not stated"};
   const std::int64_t local = config.number("local_batch", 0);
   // A local batch goes through the pipeline one sequence at a time.
-  spec.micro_batch = first_of(config, {"micro_batch", "mbs", "batch"}, local == 0 ? -1 : spec.pp > 1 ? 1 : local);
+  spec.micro_batch = first_of(config, {"micro_batch", "mbs", "batch"}, local == 0 ? (steady ? 1 : -1) : spec.pp > 1 ? 1 : local);
   if (spec.micro_batch == -1) throw not_expressible{"the micro-batch is not stated"};
   const std::int64_t steps = config.number("microbatches", local > 0 ? local / spec.micro_batch : config.number("grad_acc", 1));
   config.without_effect({"grad_acc"});
   spec.global_batch = first_of(config, {"global_batch", "gbs"}, steps * spec.micro_batch * spec.dp);
-  if (spec.pp > 1 && known == framework::megatron && !config.has("global_batch") && !config.has("gbs") && !config.has("microbatches"))
+  if (!steady && spec.pp > 1 && known == framework::megatron && !config.has("global_batch") && !config.has("gbs") &&
+      !config.has("microbatches"))
     throw not_expressible{"the number of micro-batches is not stated"};
 }
 
@@ -172,8 +174,31 @@ inline void read_torch_precision(const config_reader& config, shardplan::plan_sp
   spec.precision = shardplan::precisions::torchtitan::spec;
 }
 
+/// The month that a row is from as year x 100 + month: its `date` ("2025-06"), or the part of its source that says it
+/// ("llama3-8b_h200_202506_..."); 0 when it is not known.
+inline std::int64_t month_of(const config_reader& config, const std::string& source) {
+  const std::string date = config.text("date");
+  if (date.size() >= 7 && date[4] == '-') return 100 * scaled(date.substr(0, 4), 0) + scaled(date.substr(5, 2), 0);
+  for (std::size_t at = source.find("_20"); at != std::string::npos; at = source.find("_20", at + 1)) {
+    const std::string digits = source.substr(at + 1, 6);
+    if (digits.size() == 6 && digits.find_first_not_of("0123456789") == std::string::npos) return scaled(digits, 0);
+  }
+  return 0;
+}
+
+/// torchtitan lays layers out with the embedding and the head in the place of one layer each; the first stages have one more where the
+/// stages do not divide (torchtitan/distributed/pipeline_parallel.py).
+inline void split_as_torchtitan(shardplan::plan_spec& spec) {
+  const std::int64_t stages = spec.pp * spec.schedule.chunks;
+  if (stages == 1) return;
+  const std::int64_t places = spec.model.layers + 2;
+  for (std::int64_t stage = 0; stage < stages; ++stage)
+    spec.layer_split.push_back(places / stages + (stage < places % stages ? 1 : 0) - (stage == 0 ? 1 : 0) - (stage == stages - 1 ? 1 : 0));
+  spec.layer_split.embedding_slot = spec.layer_split.loss_slot = true;
+}
+
 /// torchtitan: FSDP2 with fp32 shards, AdamW fused, PyTorch's kernels unless it is compiled.
-inline void read_torchtitan(const config_reader& config, shardplan::plan_spec& spec) {
+inline void read_torchtitan(const config_reader& config, const std::string& source, shardplan::plan_spec& spec) {
   const std::string technique = lower(config.text("technique"));
   const bool compiled = config.flag("compile") || contains(technique, "compile");
   // Products in 8 bits change scratch only; weights and kept activations stay.
@@ -182,19 +207,20 @@ inline void read_torchtitan(const config_reader& config, shardplan::plan_spec& s
   const std::int64_t version = config.number("fsdp_version", 2);
   spec.sharding.layout = version == 1 ? shardplan::shard_layout::flat_units : shardplan::shard_layout::tensors;
   spec.overheads = shardplan::overhead_sets::torch_fused::spec;
-  if (compiled) {
-    spec.loss = shardplan::losses::torch_compiled::spec;  // fused as Transformer Engine's kernels are
-  } else {
+  // Compiled blocks are fused as Transformer Engine's kernels are; the loss is compiled with them since June 2025.
+  if (!compiled) {
     spec.kernels.activation = shardplan::kept_by_activation::each_step;
     spec.attention = shardplan::attentions::flash_head_major;
-    spec.loss = shardplan::losses::torch_eager_float::spec;
   }
+  spec.loss =
+      compiled && month_of(config, source) >= 202506 ? shardplan::losses::torch_compiled::spec : shardplan::losses::torch_eager_float::spec;
   if (const std::int64_t chunks = config.number("loss_chunks", 1); chunks > 1) {
     spec.loss = shardplan::losses::chunked<1>::spec;
     spec.loss.chunks = chunks;
   }
   spec.schedule = named_schedule(config.text("schedule"), config.number("vpp", 1));
-  config.without_effect({"metric_note", "preset", "date"});
+  split_as_torchtitan(spec);
+  config.without_effect({"metric_note", "preset"});
 }
 
 /// PyTorch's FSDP alone, or Megatron FSDP.
@@ -303,18 +329,12 @@ inline framework_run common_run(const config_reader& config, const std::string& 
   const framework known = framework_of(config, source);
   if (known == framework::unknown) throw not_expressible{"no rule for this framework"};
   spec.model = common_shape(config);
-  if (steady) {
-    // Batch and sequence do not matter between two steps.
-    if (!config.has("seq") && !config.has("tokens")) {
-      config.without_effect({"seq"});
-    }
-  }
-  detail::read_degrees(config, known, spec);
+  detail::read_degrees(config, known, steady, spec);
   spec.optimizer = detail::named_optimizer(config.text("optimizer"));
   detail::read_recompute(config, spec);
   detail::read_attention(config, spec);
   switch (known) {
-    case framework::torchtitan: detail::read_torchtitan(config, spec); break;
+    case framework::torchtitan: detail::read_torchtitan(config, source, spec); break;
     case framework::fsdp:
     case framework::megatron_fsdp: detail::read_fsdp(config, known, spec); break;
     case framework::deepspeed: detail::read_deepspeed(config, spec); break;

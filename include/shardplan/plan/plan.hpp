@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/core/index_pack.hpp>
 #include <shardplan/core/part.hpp>
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/memory/phase.hpp>
@@ -47,17 +48,6 @@ constexpr plan_spec fold_parts() {
   spec.said_parts = 0;
   return spec;
 }
-
-// Compiler built-ins instead of <utility>, which would cost as much as half of the core.
-template <class Index, Index... Indices>
-struct index_pack {};
-#if defined(__clang__)
-template <int Count>
-using make_index_pack = __make_integer_seq<index_pack, int, Count>;
-#else
-template <int Count>
-using make_index_pack = index_pack<int, __integer_pack(Count)...>;
-#endif
 
 // `smallest_remedy` cut into one constant a candidate: together they would leave what Clang evaluates in one. Variable templates, because
 // Clang evaluates a constexpr local again in each call.

@@ -51,8 +51,9 @@ constexpr const char* name_of(part_kind part) {
                                    "cross_entropy",
                                    "overheads",
                                    "buckets",
-                                   "headroom"};
-  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::headroom) + 1);
+                                   "headroom",
+                                   "rank_order"};
+  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::rank_order) + 1);
   return names[static_cast<int>(part)];
 }
 

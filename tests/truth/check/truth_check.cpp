@@ -5,11 +5,14 @@
 #include "../memory.hpp"
 #include "../models.hpp"
 #include "../row.hpp"
+#include "../saved_tensors.hpp"
 
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -21,6 +24,30 @@ truth::judgement judge_models_file(std::istream& file) {
   return truth::judge_models(tree);
 }
 
+truth::judgement judge_saved_tensors_file(std::istream& file) {
+  truth::judgement result;
+  int number = 0;
+  for (std::string text; std::getline(file, text);) {
+    ++number;
+    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+    std::istringstream stream{text};
+    truth::json row;
+    boost::property_tree::read_json(stream, row);
+    const truth::saved_tensors_line line = truth::judge_saved_tensors(row, number);
+    result.add({.id = line.id,
+                .group = "saved tensors, " + row.get<std::string>("case"),
+                .reason = line.reason,
+                .ours = static_cast<double>(line.ours),
+                .theirs = static_cast<double>(line.theirs),
+                .how = truth::strength::exact,
+                .good = line.is_equal(),
+                .note = line.same_tensors ? "tensor by tensor" : "other tensors"});
+  }
+  for (const truth::comparison& line : std::vector<truth::comparison>{result.lines()})
+    result.set_bound(line.group, {.words = "exact, all expressible", .most_refused_percent = 0.001});
+  return result;
+}
+
 struct kind {
   const char* name;
   truth::judgement (*judge)(std::istream&);
@@ -29,6 +56,7 @@ struct kind {
 const kind kinds[] = {
     {"memory", &judge_memory_file},
     {"models", &judge_models_file},
+    {"saved_tensors", &judge_saved_tensors_file},
 };
 
 }  // namespace
