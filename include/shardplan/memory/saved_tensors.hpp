@@ -83,7 +83,7 @@ constexpr saved_list saved_tensors_of(const Spec& spec, place where) {
   grid.sequence_shards = is_sequence_parallel(spec) ? spec.tp : 1;
   const activation_shard shard =
       activation_shard_of(spec.model, grid, checked_multiply(spec.micro_batch, spec.sequence / spec.cp),
-                          padded_vocabulary(spec.model.vocab, spec.vocabulary_multiple), spec.expert_load.computed());
+                          padded_vocabulary(spec.model.vocab, vocabulary_multiple_of(spec)), spec.expert_load.computed());
   saved_list list{};
   const auto add = [&](const char* name, saved_as as, std::int64_t rows, std::int64_t columns, std::int64_t element, saved_shard how,
                        recomputes freed) {

@@ -48,6 +48,18 @@ inline std::string gib(bytes amount, bool round_up = true) {
 
 namespace detail {
 
+// How states are sharded: ", zero 1", ", fsdp2 in groups of 8".
+inline std::string sharding_text(const plan_spec& spec) {
+  const sharding_spec& sharding = spec.sharding;
+  std::string out = ", zero " + std::to_string(spec.zero);
+  if (sharding.is_fsdp()) out = sharding.layout == shard_layout::tensors ? ", fsdp2" : ", fsdp1";
+  if (sharding.layout == shard_layout::megatron_buckets) out += " in Megatron-LM's buckets";
+  if (sharding.ranks != unset) out += " in groups of " + std::to_string(sharding.ranks);
+  if (sharding.secondary != unset) out += ", hpz " + std::to_string(sharding.secondary);
+  if (!sharding.reshard_after_forward) out += " without resharding after forward";
+  return out;
+}
+
 inline std::string named(literal name) { return *name.c_str() == '\0' ? "(unnamed)" : name.c_str(); }
 
 inline std::string padded(const std::string& word, std::size_t width) {
@@ -69,7 +81,7 @@ inline void describe(std::string& out, const plan_spec& spec, const plan_figures
   out += "parallel   tp " + std::to_string(spec.tp) + (is_sequence_parallel(spec) ? " with sequence parallelism" : "") + ", pp " +
          std::to_string(spec.pp) + ", cp " + std::to_string(spec.cp) + ", dp " + std::to_string(figures.data_parallel);
   if (shape.experts.count > 0) out += ", ep " + std::to_string(spec.ep) + ", etp " + std::to_string(spec.etp);
-  out += ", zero " + std::to_string(spec.zero) + ", schedule " + named(spec.schedule.name) + "\n";
+  out += detail::sharding_text(spec) + ", schedule " + named(spec.schedule.name) + "\n";
   out += "batch      " + std::to_string(spec.global_batch) + " sequences of " + std::to_string(spec.sequence) +
          " tokens a step, micro-batch " + std::to_string(spec.micro_batch) + ", " + std::to_string(figures.micro_batches) +
          " micro-batches a replica\n";
