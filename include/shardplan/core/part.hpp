@@ -34,7 +34,17 @@ enum class part_kind {
   optimizer,            ///< `optimizer<>`: what is kept for each parameter
   precision,            ///< `precision<>`: bytes of each form of a parameter
   recompute,            ///< `recompute<>`: what backward computes again
+  recompute_layers,     ///< `recompute_layers<>`: in which layers
+  kernels,              ///< `kernels<>`: which tensors the implementation keeps for backward
+  attention,            ///< `attention<>`: the attention kernel
+  dropout,              ///< `dropout<>`: where dropout is on
+  context_exchange,     ///< `context_exchange<>`: how context parallel ranks come by keys and values
+  expert_load,          ///< `expert_load<>`: tokens of the fullest rank's experts
+  cross_entropy,        ///< `cross_entropy<>`: the loss kernel
+  overheads,            ///< `overheads<>`: what a framework allocates beside the tensors of the model
+  buckets,              ///< `buckets<>`: buffers that gradients pass through
   headroom,             ///< `headroom<>`: MiB that stay free
+  rank_order,           ///< `rank_order<>`: how ranks are numbered
 };
 
 namespace detail {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/memory/saved_walk.hpp>
+#include <shardplan/memory/second_matmuls.hpp>
 #include <shardplan/parallel/activation_shard.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
@@ -10,43 +12,93 @@ namespace shardplan {
 
 /// Bytes that one micro-batch leaves on one rank for the backward of one block.
 struct saved_activations {
-  std::int64_t dense_block = 0;   ///< all tensors of a dense block
-  std::int64_t expert_block = 0;  ///< all tensors of a block with routed experts, tokens spread evenly
-  std::int64_t block_input = 0;   ///< its input alone: what full recompute keeps
+  std::int64_t dense_block = 0;        ///< the complete set of a dense block: what its backward reads, recomputed or not
+  std::int64_t expert_block = 0;       ///< of a block with routed experts
+  std::int64_t block_input = 0;        ///< its input alone: what full recompute keeps
+  std::int64_t dense_kept = 0;         ///< what `recompute<>` leaves of `dense_block` from forward to backward; without it all
+  std::int64_t expert_kept = 0;        ///< the same of `expert_block`
+  std::int64_t dense_recomputed = 0;   ///< what backward of a dense block makes anew: lives in that phase only
+  std::int64_t expert_recomputed = 0;  ///< the same of a block with routed experts
+  std::int64_t embedding = 0;          ///< what is kept before the first block: its norm's input, its dropout mask
 };
 
-/// What Transformer Engine with flash attention keeps, pre-norm, no dropout. For a Llama block in bf16, T tokens, t = tp:
-/// T (8h + 4q + 4k + 6f) / t, fp32 log-sum-exp 4 T heads / t, fp32 norm statistics; confirmed to the byte by PyTorch's saved-tensor hooks
-/// (tests/truth). Without sequence parallelism the terms in h and the statistics are not divided. Context parallelism by all-to-all keeps
-/// the attention output once more. Routed experts: arXiv 2205.05198 counted anew for top-k, as measured on Megatron-LM's functional tests.
-///
-/// By the same rule (each linear and norm keeps its input, attention its queries, keys, values and output) but estimates, because no
-/// measurement confirms them: one or four norms a block, norms of queries and keys (their inputs and fp32 statistics), and latent
-/// attention: T (8h + 4q + 4o) / t with q = heads x (nope + rope) and o = heads x value, and the latent vectors before and after their
-/// norms, which sequence parallelism divides.
+/// The number of layers that full recompute runs forward again at once: 1, or the group of `recompute_methods::uniform`, which no chunk
+/// of equal chunks exceeds.
+constexpr std::int64_t recomputed_at_once(const plan_spec& spec) {
+  if (spec.recompute_layers.method != recompute_methods::uniform) return 1;
+  std::int64_t most = spec.model.layers;
+  if (spec.layer_split.counts.length == 0) {
+    const std::int64_t equal = ceil_divide(spec.model.layers, spec.pp * spec.schedule.chunks);
+    if (equal < most) most = equal;
+  }
+  return spec.recompute_layers.count < most ? spec.recompute_layers.count : most;
+}
+
+namespace detail {
+
+// Both sums of a walk: everything, and what the modules that are recomputed leave of it.
+struct saved_sum {
+  std::int64_t complete = 0;
+  std::int64_t kept = 0;
+};
+
+// `kept` and `recomputed` of one kind of block.
+constexpr void apply_recompute(const plan_spec& spec, const activation_shard& shard, const saved_sum& sum, bool has_experts,
+                               std::int64_t input, std::int64_t& kept, std::int64_t& recomputed) {
+  if (spec.recompute == recomputes::none) {
+    kept = sum.complete;
+  } else if (includes(spec.recompute, recomputes::full)) {
+    kept = input;
+    recomputed = sum.complete * recomputed_at_once(spec);
+  } else if (includes(spec.recompute, recomputes::every_second_matmul)) {
+    recomputed = sum.complete;
+    walk_second_matmuls(
+        spec, shard, has_experts,
+        [&](const char*, saved_as, std::int64_t rows, std::int64_t columns, std::int64_t element, saved_shard, recomputes freed) {
+          kept += rows * columns * element;
+          if (freed == recomputes::none) recomputed -= rows * columns * element;
+        });
+  } else {
+    kept = sum.kept;
+    recomputed = sum.complete - sum.kept;
+  }
+}
+
+}  // namespace detail
+
+/// What a block keeps: the sum of the walk over its tensors (memory/saved_walk.hpp), which `saved_tensors_of` lists. With the default
+/// kernels (Transformer Engine, flash attention, no dropout) a Llama block in bf16 keeps, for T tokens and t = tp, T (8h + 4q + 4k + 6f) /
+/// t bytes, an fp32 log-sum-exp 4 T heads / t and fp32 norm statistics 8 T / t. Which kernel sets equal PyTorch's saved-tensor hooks to the
+/// byte, and which tensors are estimates, says docs/exact_and_estimates.md. For a spec that broke no rule of the first two tiers: their
+/// bounds keep the sums below 63 bits.
 constexpr saved_activations saved_by_block(const plan_spec& spec, const activation_shard& shard) {
   const transformer& shape = spec.model;
-  const std::int64_t element = spec.precision.compute;
-  const std::int64_t branches = shape.mlp == mlp::gated ? 3 : 2;  // gate, up and their product, or one hidden tensor before and after GELU
-  const std::int64_t statistics = shape.norm == norm::rms ? 4 : 8;  // fp32: 1 / rms, or mean and 1 / deviation
-  const std::int64_t norms = static_cast<std::int64_t>(shape.block_norms);
-  // Input and output of a norm before a linear; of the norms after one only the input.
-  const std::int64_t around_norms = shape.block_norms == block_norms::one ? 2 : 2 + norms;
-
+  const recomputes what = spec.recompute;
+  detail::saved_sum sum{};
+  const auto add = [&](const char*, saved_as, std::int64_t rows, std::int64_t columns, std::int64_t element, saved_shard,
+                       recomputes freed) {
+    const std::int64_t size = rows * columns * element;
+    sum.complete += size;
+    if (!includes(what, freed)) sum.kept += size;
+  };
   saved_activations saved{};
-  saved.block_input = element * shape.hidden * shard.own_tokens;
-  std::int64_t attention = around_norms * saved.block_input +
-                           element * (shard.query + shard.key + shard.value + shard.output) * shard.tokens +
-                           4 * shard.heads * shard.tokens + norms * statistics * shard.own_tokens;
-  if (shard.normed_heads > 0) attention += (element * (shard.query + shard.key) + statistics * shard.normed_heads) * shard.tokens;
-  if (shard.latent > 0) attention += (element * shard.latent + statistics * shard.latent_norms) * shard.own_tokens;
-  if (spec.cp > 1) attention += element * shard.output * shard.tokens;
-  saved.dense_block = attention + element * branches * shard.ffn * shard.tokens;
-  if (shape.experts.count > 0)
-    saved.expert_block = attention + 4 * shape.experts.count * shard.own_tokens         // fp32 router logits
-                         + 2 * element * shape.hidden * shard.routed_tokens             // permuted input and output
-                         + element * branches * shard.expert_ffn * shard.routed_tokens  // inside the experts
-                         + element * branches * shard.shared_ffn * shard.tokens;        // inside the shared experts
+  saved.block_input = spec.precision.compute * shape.hidden * shard.own_tokens;
+  if (shape.embedding_norm || drops_hidden(spec)) {
+    detail::walk_embedding(spec, shard, add);
+    saved.embedding = sum.complete;
+    sum = {};
+  }
+  detail::walk_every_block(spec, shard, add);
+  const detail::saved_sum every = sum;
+  detail::walk_mlp(spec, shard, add);
+  detail::apply_recompute(spec, shard, sum, false, saved.block_input, saved.dense_kept, saved.dense_recomputed);
+  saved.dense_block = sum.complete;
+  if (shape.experts.count > 0) {
+    sum = every;
+    detail::walk_experts(spec, shard, add);
+    detail::apply_recompute(spec, shard, sum, true, saved.block_input, saved.expert_kept, saved.expert_recomputed);
+    saved.expert_block = sum.complete;
+  }
   return saved;
 }
 

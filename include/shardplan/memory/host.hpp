@@ -31,8 +31,6 @@ struct host_report {
   constexpr bytes total() const { return states + pinned; }
 };
 
-/// Elements of a DeepSpeed `sub_group_size`, the portion of a shard that is swapped at once (deepspeedai/DeepSpeed runtime/zero/config.py).
-inline constexpr std::int64_t default_sub_group_elements = 1'000'000'000;
 /// Buffers of an optimizer swapper, each of a sub-group in fp32 (deepspeedai/DeepSpeed runtime/zero/offload_config.py `buffer_count`).
 inline constexpr std::int64_t default_swap_buffers = 4;
 
@@ -76,7 +74,7 @@ constexpr host_report host_share(const Spec& spec, const memory_layout& layout, 
   if (states_leave && !weights_leave) one.pinned.count += compute * share;
   if (gradients_leave) one.pinned.count += largest;
   if (spec.offload.states == storage::nvme)
-    one.pinned.count += default_swap_buffers * 4 * (share < default_sub_group_elements ? share : default_sub_group_elements);
+    one.pinned.count += default_swap_buffers * 4 * (share < spec.buckets.sub_group_elements ? share : spec.buckets.sub_group_elements);
 
   // Weights come for each forward and each backward of a micro-batch; else the updated ones once a step.
   const std::int64_t shard_bytes = compute * share;

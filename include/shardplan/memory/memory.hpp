@@ -4,9 +4,13 @@
 #include <shardplan/core/checked.hpp>
 #include <shardplan/memory/activations.hpp>
 #include <shardplan/memory/buffers.hpp>
+#include <shardplan/memory/phase.hpp>
+#include <shardplan/memory/phases.hpp>
+#include <shardplan/memory/recomputed_layers.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/memory/shares.hpp>
 #include <shardplan/memory/states.hpp>
+#include <shardplan/memory/uneven_chunks.hpp>
 #include <shardplan/memory/units.hpp>
 #include <shardplan/memory/working_set.hpp>
 #include <shardplan/parallel/activation_shard.hpp>
@@ -35,7 +39,8 @@ constexpr memory_layout memory_layout_of(const Spec& spec) {
   layout.facts = derive(spec);
   layout.units = units_of(spec, layout.facts);
   if (spec.sharding.layout == shard_layout::megatron_buckets) layout.first_chunk = first_chunk_lengths(spec, layout.facts);
-  const activation_shard shard = activation_shard_of(spec.model, layout.facts.grid, layout.facts.tokens, layout.facts.vocabulary);
+  const activation_shard shard =
+      activation_shard_of(spec.model, layout.facts.grid, layout.facts.tokens, layout.facts.vocabulary, spec.expert_load.computed());
   layout.saved = saved_by_block(spec, shard);
   layout.phases = phases_of(spec, shard, layout.saved);
   return layout;
@@ -43,8 +48,9 @@ constexpr memory_layout memory_layout_of(const Spec& spec) {
 
 /// Memory of one pipeline rank ("stage" in messages).
 struct stage_account {
-  memory_report device{};      ///< on the device
-  offload_report offloaded{};  ///< what `offload<>` moved away
+  memory_report device{};              ///< on the device
+  offload_report offloaded{};          ///< what `offload<>` moved away
+  phase peak = phase::block_backward;  ///< the phase that `device` is of
 };
 
 /// What a pipeline rank holds: its chunks summed.
@@ -57,6 +63,7 @@ struct stage_extent {
   bool has_next_token = false;    ///< has the next-token layers
   bool copies_head = false;       ///< has a copy of the embedding: for a tied head, or to look up further tokens
   std::int64_t rank = 0;          ///< pipeline rank
+  recompute_extent recomputed{};  ///< of its layers, those that are recomputed
 };
 
 /// The next-token layers of a model lie on one stage, the last unless said: blocks beyond `layers`, of the kind that the last block is.
@@ -82,6 +89,8 @@ constexpr stage_extent extent_of_stage(const plan_spec& spec, const derived& fac
     } else if (shape.experts.leading_dense > 0 || shape.experts.layer_step > 1) {
       extent.dense_layers += shape.dense_layers_in(first_layer_of_stage(spec.layer_split, shape.layers, pp * chunks, stage), count);
     }
+    if (spec.recompute_layers.method != recompute_methods::each)
+      add_recomputed_layers(spec, first_layer_of_stage(spec.layer_split, shape.layers, pp * chunks, stage), count, extent.recomputed);
     extent.is_first = extent.is_first || stage == 0;
     extent.is_last = extent.is_last || stage == pp * chunks - 1;
     if (shape.next_token_layers > 0 && stage == next_token_stage_of(spec.layer_split, pp * chunks)) add_next_token_layers(shape, extent);
@@ -98,8 +107,10 @@ constexpr std::int64_t percent_of(std::int64_t amount, std::int64_t percent) {
   return amount / 100 * percent + amount % 100 * percent / 100;
 }
 
-/// The account of a rank with that extent. Errors: none for a spec that passed the first two tiers of rules.
-constexpr stage_account account_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent) {
+namespace detail {
+// What all phases of a rank with that extent have in common, written into `account`, and what they differ by.
+constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent,
+                                       stage_account& account) {
   const transformer& shape = spec.model;
   const std::int64_t chunks = spec.schedule.chunks;
   const std::int64_t layers = extent.layers;
@@ -158,7 +169,6 @@ constexpr stage_account account_of_extent(const plan_spec& spec, const memory_la
                                      (expert_layers > 0 ? expert_block.linear_shapes : 0) + (is_last ? output.linear_shapes : 0) +
                                      (has_next_token ? next_token.linear_shapes : 0);
 
-  stage_account account{};
   memory_report& report = account.device;
   const rank_states states = states_of(spec, layout.facts, held, layout.units.by_tensor, padding);
   (spec.offload.weights == storage::device ? report.weights
@@ -176,30 +186,106 @@ constexpr stage_account account_of_extent(const plan_spec& spec, const memory_la
   }
 
   const saved_activations& saved = layout.saved;
-  std::int64_t kept = spec.recompute == recomputes::full ? saved.block_input * layers
-                                                         : saved.dense_block * dense_layers + saved.expert_block * expert_layers;
-  if (is_first && shape.embedding_norm) kept += saved.block_input;
+  const std::int64_t alive = extent.in_flight;
+  std::int64_t around = is_first ? saved.embedding : 0;  // of one micro-batch, outside the blocks
   // Around a next-token layer's block: the inputs of its three norms, what the last gives to the head, and the projection's input.
-  if (has_next_token) kept += 6 * saved.block_input * shape.next_token_layers;
-  report.activations.count = chunks == 1 ? kept * extent.in_flight : ceil_divide(kept * extent.in_flight, chunks);
+  if (has_next_token) around += 6 * saved.block_input * shape.next_token_layers;
+  kept_activations kept{};  // of all micro-batches that are alive
+  if (has_uneven_chunks(spec)) {
+    kept = kept_by_chunks(spec, saved, extent.rank, alive);
+    kept.on_device += ceil_divide(around * alive, chunks);
+  } else {
+    kept = kept_by_blocks(spec, saved, layers, dense_layers, extent.recomputed);
+    kept.on_device = chunks == 1 ? (kept.on_device + around) * alive : ceil_divide((kept.on_device + around) * alive, chunks);
+    if (kept.on_host > 0) kept.on_host = ceil_divide(kept.on_host * alive, chunks);
+  }
+  account.offloaded.host.count += kept.on_host;
 
   const phase_sizes& phases = layout.phases;
-  std::int64_t working = expert_layers > 0 ? phases.expert_backward : phases.dense_backward;
-  if (dense_layers > 0 && phases.dense_backward > working) working = phases.dense_backward;
-  if (is_last && phases.logits + phases.around_loss > working) {
-    report.logits.count = phases.logits;
-    working = phases.around_loss;
+  const std::int64_t elements = held.elements();
+  phase_inputs rank{};
+  rank.gradients = report.gradients.count;
+  rank.activations = kept.on_device;
+  rank.backward = expert_layers > 0 ? phases.expert_backward : phases.dense_backward;
+  if (dense_layers > 0 && phases.dense_backward > rank.backward) rank.backward = phases.dense_backward;
+  rank.is_last = is_last;
+  rank.live_losses = chunks == 1 ? alive : 1;
+  // Only what a phase of this plan reads.
+  if (is_last) rank.head = output.linear_shapes;
+  if (!spec.overheads.gradient_scratch) {
+    rank.largest_linear = every_block.largest_linear;
+    if (dense_layers > 0 && dense_block.largest_linear > rank.largest_linear) rank.largest_linear = dense_block.largest_linear;
+    if (expert_layers > 0 && expert_block.largest_linear > rank.largest_linear) rank.largest_linear = expert_block.largest_linear;
   }
   if (layout.facts.stage >= 3) {
-    working += gathered_units(spec.precision, layout.units, dense_layers > 0, expert_layers > 0, is_first, is_last, copies_head);
+    rank.elements = elements;
+    rank.gathered = gathered_by(layout.units, dense_layers > 0, expert_layers > 0, is_first, is_last, has_next_token, copies_head);
+    rank.block_activations = dense_layers > 0 ? saved.dense_kept : 0;
+    if (expert_layers > 0 && saved.expert_kept > rank.block_activations) rank.block_activations = saved.expert_kept;
   } else if (spec.precision.weight > spec.precision.compute) {
-    working += spec.precision.compute * sum(&unit::linear);  // autocast's copies, which the graph keeps until the end of backward
+    rank.copies = spec.precision.compute * sum(&unit::linear);  // autocast's copies, which the graph keeps until the end of backward
   }
-  report.working.count = working;
-  report.buffers.count = stage_buffers(spec, linear_shapes, held.elements());
+  if (has_step_temporaries(spec)) rank.owned = states.owned;
+  report.buffers.count = stage_buffers(spec, linear_shapes, elements) + overhead_buffers(spec, saved.block_input);
   if (spec.sharding.secondary != unset) report.buffers.count += secondary_copy(spec, held);
   report.reserve.count = spec.headroom_mebibytes << 20;
+  return rank;
+}
+
+constexpr void write_needs(const phase_needs& needs, memory_report& report) {
+  report.gradients.count = needs.gradients;
+  report.activations.count = needs.activations;
+  report.logits.count = needs.logits;
+  report.working.count = needs.working;
+}
+}  // namespace detail
+
+/// The account of a rank with that extent in the phase that needs most (the first of equals). Errors: none for a spec that passed the first
+/// two tiers of rules.
+constexpr stage_account account_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent) {
+  stage_account account{};
+  const phase_inputs rank = detail::basis_of_extent(spec, layout, extent, account);
+  phase_needs most{};
+  const auto compare = [&](phase which) {
+    const phase_needs needs = needs_of_phase(spec, layout.phases, which, rank, layout.facts.micro_batches);
+    if (needs.total() > most.total()) {
+      most = needs;
+      account.peak = which;
+    }
+  };
+  // Phases that no other is larger than: the others are not asked.
+  if (spec.sharding.is_fsdp()) {
+    compare(phase::first_block_backward);
+    compare(phase::last_block_backward);
+  } else {
+    compare(phase::block_backward);
+  }
+  if (rank.is_last) {
+    compare(phase::loss);
+    if (layout.phases.logit_gradients > (spec.overheads.gradient_scratch ? layout.phases.logits : 0)) compare(phase::head_backward);
+  }
+  if (has_step_temporaries(spec)) compare(phase::optimizer_step);
+  detail::write_needs(most, account.device);
   return account;
+}
+
+/// All phases of a rank with that extent.
+constexpr phase_reports phases_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent) {
+  stage_account account{};
+  const phase_inputs rank = detail::basis_of_extent(spec, layout, extent, account);
+  phase_reports reports{};
+  memory_report& first = reports.at[static_cast<int>(phase::first_step)];
+  for (int at = 0; at < static_cast<int>(phase::first_step); ++at) {
+    const auto which = static_cast<phase>(at);
+    if (!has_phase(spec, layout.phases, which, rank.is_last)) continue;
+    memory_report& report = reports.at[at];
+    report = account.device;
+    detail::write_needs(needs_of_phase(spec, layout.phases, which, rank, layout.facts.micro_batches), report);
+    if (which != phase::optimizer_step && report.total() > first.total()) first = report;
+  }
+  first.optimizer.count = 0;
+  reports.peak = account_of_extent(spec, layout, extent).peak;
+  return reports;
 }
 
 /// The account of pipeline rank `rank`.
@@ -207,10 +293,13 @@ constexpr stage_account account_of_stage(const plan_spec& spec, const memory_lay
   return account_of_extent(spec, layout, extent_of_stage(spec, layout.facts, rank));
 }
 
-/// `total()` of a rank, summed without the checks that the bounds of the first tier of rules make needless.
-constexpr std::int64_t total_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent) {
-  const stage_account account = account_of_extent(spec, layout, extent);
-  const memory_report& report = account.device;
+/// All phases of pipeline rank `rank`.
+constexpr phase_reports phases_of_stage(const plan_spec& spec, const memory_layout& layout, std::int64_t rank) {
+  return phases_of_extent(spec, layout, extent_of_stage(spec, layout.facts, rank));
+}
+
+/// `total()` of a rank's report, summed without the checks that the bounds of the first tier of rules make needless.
+constexpr std::int64_t unchecked_total(const memory_report& report) {
   return report.weights.count + report.gradients.count + report.master.count + report.optimizer.count + report.activations.count +
          report.logits.count + report.working.count + report.buffers.count + report.reserve.count;
 }

@@ -19,6 +19,7 @@ struct rank_states {
   std::int64_t gradients = 0;  ///< bytes of the gradients and of their accumulator
   std::int64_t master = 0;     ///< bytes of the optimizer's own copy of the weights
   std::int64_t optimizer = 0;  ///< bytes of moments, factors and code tables
+  std::int64_t owned = 0;      ///< elements of which it keeps master copy and optimizer state
 };
 
 namespace detail {
@@ -70,7 +71,7 @@ constexpr rank_states states_of(const Spec& spec, const derived& facts, const un
   }
   rank_states states{precision.weight * (facts.stage >= 3 ? share : whole),
                      (precision.gradient + precision.accumulator) * (facts.stage >= 2 ? share : whole), precision.master * share,
-                     spec.optimizer.moments * precision.moment * share};
+                     spec.optimizer.moments * precision.moment * share, share};
   if (by_tensor) detail::account_by_tensor(spec, held, facts.dense_shards, facts.expert_shards, share, facts.stage, states);
   states.optimizer += spec.optimizer.table_bytes;
   return states;

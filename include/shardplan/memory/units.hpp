@@ -17,10 +17,11 @@ namespace shardplan {
 
 /// What one rank holds of one place of the model (the input, one block, the output), before ZeRO shards it. Elements unless said.
 struct unit {
-  std::int64_t dense = 0;          ///< all but routed experts
-  std::int64_t routed = 0;         ///< routed experts
-  std::int64_t linear = 0;         ///< weights of matrix products, routed experts included; only under autocast
-  std::int64_t linear_shapes = 0;  ///< one weight of each shape of matrix product, so one expert
+  std::int64_t dense = 0;           ///< all but routed experts
+  std::int64_t routed = 0;          ///< routed experts
+  std::int64_t linear = 0;          ///< weights of matrix products, routed experts included; only under autocast
+  std::int64_t linear_shapes = 0;   ///< one weight of each shape of matrix product, so one expert
+  std::int64_t largest_linear = 0;  ///< the largest of these
 
   // Only where shards are no equal parts of a flat buffer:
   std::int64_t dense_share =
@@ -140,6 +141,7 @@ constexpr model_units units_of(const Spec& spec, const derived& facts, rank_mode
     }
     if (is_linear(purpose)) {
       owner.linear_shapes += one;
+      if (one > owner.largest_linear) owner.largest_linear = one;
       if (counts_linear) owner.linear += elements;
     }
     if (by_tensor) detail::add_by_tensor(owner, spec, name, purpose, shard, shards_tensors ? how_to_add.held : shard, head_width);

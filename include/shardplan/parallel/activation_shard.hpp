@@ -14,24 +14,23 @@ namespace shardplan {
 struct activation_shard {
   std::int64_t tokens = 0;         ///< T: tokens that pass through the matrices (of one context parallel rank)
   std::int64_t own_tokens = 0;     ///< tokens outside the matrices: T / tp under sequence parallelism, else T
-  std::int64_t routed_tokens = 0;  ///< tokens of the rank's routed experts, copies counted, routing even: T x top_k x etp / tp, up
+  std::int64_t routed_tokens = 0;  ///< tokens of the rank's routed experts, copies counted: T x top_k x etp / tp x load, up
   std::int64_t heads = 0;          ///< query heads
   std::int64_t query = 0;          ///< width of the query heads
   std::int64_t key = 0;            ///< width of the key heads: never below one head
   std::int64_t value = 0;          ///< width of the value heads: that of the key heads, or with latent attention one a query head
   std::int64_t output = 0;         ///< width of what attention gives to its output projection
   std::int64_t normed_heads = 0;   ///< statistics that norms of queries and keys keep a token: one a head, or one a projection
-  std::int64_t latent = 0;  ///< width of the latent vectors before and after their norms, and of the shared rotary key; whole on each rank
-  std::int64_t latent_norms = 0;  ///< norms of latent vectors
-  std::int64_t ffn = 0;           ///< width of one branch of the dense network
-  std::int64_t expert_ffn = 0;    ///< of one routed expert
-  std::int64_t shared_ffn = 0;    ///< of the shared experts
-  std::int64_t vocabulary = 0;    ///< rows of the padded vocabulary
+  std::int64_t ffn = 0;            ///< width of one branch of the dense network
+  std::int64_t expert_ffn = 0;     ///< of one routed expert
+  std::int64_t shared_ffn = 0;     ///< of the shared experts
+  std::int64_t vocabulary = 0;     ///< rows of the padded vocabulary
 };
 
-/// The shard of `shape` on one rank of `grid`, for `tokens` tokens and a vocabulary padded to `vocabulary` rows.
-constexpr activation_shard activation_shard_of(const transformer& shape, const degrees& grid, std::int64_t tokens,
-                                               std::int64_t vocabulary) {
+/// The shard of `shape` on one rank of `grid`, for `tokens` tokens and a vocabulary padded to `vocabulary` rows. `load` is what the rank's
+/// routed experts compute, in percent of the even share (`expert_load_spec::computed`).
+constexpr activation_shard activation_shard_of(const transformer& shape, const degrees& grid, std::int64_t tokens, std::int64_t vocabulary,
+                                               std::int64_t load = 100) {
   activation_shard shard{};
   shard.tokens = tokens;
   shard.own_tokens = tokens / grid.sequence_shards;
@@ -43,16 +42,16 @@ constexpr activation_shard activation_shard_of(const transformer& shape, const d
     shard.key = shard.value = key > head ? key : head;
     if (shape.qk_norm != qk_norm::none) shard.normed_heads = shape.qk_norm == qk_norm::projection ? 2 : (shard.query + shard.key) / head;
   } else {
-    const latent_attention& latent = shape.latent;
     shard.key = shard.query;
     shard.value = shard.output = shape.attention_output_width() / grid.tp;
-    shard.latent = 2 * latent.query_rank + 2 * latent.key_value_rank + latent.rope_dim;
-    shard.latent_norms = latent.query_rank > 0 ? 2 : 1;
   }
   shard.ffn = shape.ffn / grid.tp;
   shard.vocabulary = vocabulary / grid.tp;
   if (shape.experts.count > 0) {
-    shard.routed_tokens = ceil_divide(tokens * shape.experts.top_k * grid.etp, grid.tp);
+    const std::int64_t routed = tokens * shape.experts.top_k * grid.etp;
+    // Hundreds apart, so that the product with the percents stays as small as what it is part of.
+    const std::int64_t loaded = load == 100 ? routed : routed / 100 * load + ceil_divide(routed % 100 * load, 100);
+    shard.routed_tokens = ceil_divide(loaded, grid.tp);
     shard.expert_ffn = shape.expert_width() / grid.etp;
     shard.shared_ffn = shape.experts.shared_ffn / grid.tp;
   }

@@ -179,6 +179,15 @@ struct moment_bits;
 /// Code table of one quantised moment of a tensor, bytes.
 template <std::int64_t Value>
 struct tensor_table_bytes;
+/// Layers that a method of recomputation is about.
+template <std::int64_t Value>
+struct recompute_count;
+/// Tokens of the fullest rank's routed experts, percent of the even share.
+template <std::int64_t Value>
+struct load_percent;
+/// Tokens that a routed expert takes at most, percent of the even share.
+template <std::int64_t Value>
+struct capacity_percent;
 /// Product: pipeline ranks x chunks, the stages.
 template <std::int64_t Value>
 struct pp_x_chunks;
@@ -224,6 +233,30 @@ struct activation_bytes_bound;
 /// An upper bound on what rules for matrices and scales add to the states, bytes.
 template <std::int64_t Value>
 struct state_bytes_bound;
+/// Copies of the logits that a loss kernel holds.
+template <std::int64_t Value>
+struct logit_copies;
+/// Bytes of a loss kernel for one logit, one weight of the head or one number of its input.
+template <std::int64_t Value>
+struct logit_bytes;
+/// Pieces of the tokens that go through head and loss one after the other.
+template <std::int64_t Value>
+struct loss_chunks;
+/// Workspaces of libraries, KiB.
+template <std::int64_t Value>
+struct workspace_kibibytes;
+/// Hidden states in buffers between pipeline stages.
+template <std::int64_t Value>
+struct boundary_tensors;
+/// Temporaries of the optimizer step for a parameter, bytes.
+template <std::int64_t Value>
+struct step_bytes;
+/// Elements of one gradient bucket, or of what is stepped at a time.
+template <std::int64_t Value>
+struct bucket_elements;
+/// Gradient buckets.
+template <std::int64_t Value>
+struct bucket_buffers;
 /// Memory that stays free, MiB.
 template <std::int64_t Value>
 struct headroom_mebibytes;
@@ -370,6 +403,12 @@ moment_bits<Value>* fact_of(fact_key<quantity::moment_bits, Value>);
 template <std::int64_t Value>
 tensor_table_bytes<Value>* fact_of(fact_key<quantity::tensor_table_bytes, Value>);
 template <std::int64_t Value>
+recompute_count<Value>* fact_of(fact_key<quantity::recompute_count, Value>);
+template <std::int64_t Value>
+load_percent<Value>* fact_of(fact_key<quantity::load_percent, Value>);
+template <std::int64_t Value>
+capacity_percent<Value>* fact_of(fact_key<quantity::capacity_percent, Value>);
+template <std::int64_t Value>
 pp_x_chunks<Value>* fact_of(fact_key<quantity::pp_x_chunks, Value>);
 template <std::int64_t Value>
 tp_x_pp_x_cp<Value>* fact_of(fact_key<quantity::tp_x_pp_x_cp, Value>);
@@ -391,6 +430,22 @@ template <std::int64_t Value>
 activation_bytes_bound<Value>* fact_of(fact_key<quantity::activation_bytes_bound, Value>);
 template <std::int64_t Value>
 state_bytes_bound<Value>* fact_of(fact_key<quantity::state_bytes_bound, Value>);
+template <std::int64_t Value>
+logit_copies<Value>* fact_of(fact_key<quantity::logit_copies, Value>);
+template <std::int64_t Value>
+logit_bytes<Value>* fact_of(fact_key<quantity::logit_bytes, Value>);
+template <std::int64_t Value>
+loss_chunks<Value>* fact_of(fact_key<quantity::loss_chunks, Value>);
+template <std::int64_t Value>
+workspace_kibibytes<Value>* fact_of(fact_key<quantity::workspace_kibibytes, Value>);
+template <std::int64_t Value>
+boundary_tensors<Value>* fact_of(fact_key<quantity::boundary_tensors, Value>);
+template <std::int64_t Value>
+step_bytes<Value>* fact_of(fact_key<quantity::step_bytes, Value>);
+template <std::int64_t Value>
+bucket_elements<Value>* fact_of(fact_key<quantity::bucket_elements, Value>);
+template <std::int64_t Value>
+bucket_buffers<Value>* fact_of(fact_key<quantity::bucket_buffers, Value>);
 template <std::int64_t Value>
 headroom_mebibytes<Value>* fact_of(fact_key<quantity::headroom_mebibytes, Value>);
 template <std::int64_t Value>

@@ -80,6 +80,17 @@ enum class quantity {
   own_moment_bytes,     ///< bytes of one number of a moment, fixed by the optimizer
   moment_bits,          ///< bits of one number of a quantised moment
   tensor_table_bytes,   ///< code table of one quantised moment of a tensor, bytes
+  recompute_count,      ///< layers that a method of recomputation is about
+  load_percent,         ///< tokens of the fullest rank's routed experts, percent of the even share
+  capacity_percent,     ///< tokens that a routed expert takes at most, percent of the even share
+  logit_copies,         ///< copies of the logits that a loss kernel holds
+  logit_bytes,          ///< bytes of a loss kernel for one logit, one weight of the head or one number of its input
+  loss_chunks,          ///< pieces of the tokens that go through head and loss one after the other
+  workspace_kibibytes,  ///< workspaces of libraries, KiB
+  boundary_tensors,     ///< hidden states in buffers between pipeline stages
+  step_bytes,           ///< temporaries of the optimizer step for a parameter, bytes
+  bucket_elements,      ///< elements of one gradient bucket, or of what is stepped at a time
+  bucket_buffers,       ///< gradient buckets
   // products that rules compare with
   pp_x_chunks,        ///< product: pipeline ranks x chunks, the stages
   tp_x_pp_x_cp,       ///< product: the ranks of one replica
@@ -171,6 +182,17 @@ constexpr const char* name_of(quantity what) {
                                    "own_moment_bytes",
                                    "moment_bits",
                                    "tensor_table_bytes",
+                                   "recompute_count",
+                                   "load_percent",
+                                   "capacity_percent",
+                                   "logit_copies",
+                                   "logit_bytes",
+                                   "loss_chunks",
+                                   "workspace_kibibytes",
+                                   "boundary_tensors",
+                                   "step_bytes",
+                                   "bucket_elements",
+                                   "bucket_buffers",
                                    "pp_x_chunks",
                                    "tp_x_pp_x_cp",
                                    "tp_x_pp_x_cp_x_dp",

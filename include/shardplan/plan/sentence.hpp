@@ -44,8 +44,18 @@ constexpr const char* name_of(part_kind part) {
                                    "optimizer",
                                    "precision",
                                    "recompute",
-                                   "headroom"};
-  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::headroom) + 1);
+                                   "recompute_layers",
+                                   "kernels",
+                                   "attention",
+                                   "dropout",
+                                   "context_exchange",
+                                   "expert_load",
+                                   "cross_entropy",
+                                   "overheads",
+                                   "buckets",
+                                   "headroom",
+                                   "rank_order"};
+  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::rank_order) + 1);
   return names[static_cast<int>(part)];
 }
 
@@ -103,9 +113,9 @@ constexpr const char* reason_of(feature unsupported) {
   return "";
 }
 
-/// A broken rule in words, with its numbers: "stage 0 needs 104.2 GiB and has 79.5 GiB; largest: optimizer 56.0 GiB; try zero<1>". What is
-/// needed is rounded up and what is there down. The same function serves reports at run time and `static_assert` where the compiler takes
-/// a computed message.
+/// A broken rule in words, with its numbers: "stage 0 needs 104.2 GiB in phase loss and has 79.5 GiB; largest: optimizer 56.0 GiB; try
+/// zero<1>". What is needed is rounded up and what is there down. The same function serves reports at run time and `static_assert` where
+/// the compiler takes a computed message.
 constexpr text<sentence_length> sentence_of(const violation& item) {
   text<sentence_length> out{};
   switch (item.broken) {
@@ -150,7 +160,7 @@ constexpr text<sentence_length> sentence_of(const violation& item) {
     case rule::does_not_fit:
       out.append("stage ").append(item.stage).append(" needs ");
       detail::append_gib(out, item.needs, true);
-      out.append(" and has ");
+      out.append(" in phase ").append(name_of(item.when)).append(" and has ");
       detail::append_gib(out, item.has, false);
       out.append("; largest: ").append(name_of(item.largest)).append(' ');
       detail::append_gib(out, item.largest_needs, true);

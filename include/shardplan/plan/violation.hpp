@@ -4,6 +4,7 @@
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/core/part.hpp>
 #include <shardplan/core/static_vector.hpp>
+#include <shardplan/memory/phase.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/plan/quantity.hpp>
 
@@ -73,6 +74,7 @@ struct violation {
   std::int64_t most = 0;   ///< out_of_range, too_large: the largest legal value
   feature unsupported{};   ///< not_supported
   std::int64_t stage = 0;  ///< empty_stage, does_not_fit
+  phase when{};            ///< does_not_fit: the stage's peak phase
   bytes needs{};           ///< does_not_fit: the stage's total; host_does_not_fit: the fullest node's
   bytes has{};             ///< does_not_fit: the device's capacity; host_does_not_fit: the host's
   component largest{};     ///< does_not_fit: the stage's largest component

@@ -14,11 +14,12 @@ enum class storage {
   nvme     ///< on NVMe
 };
 
-/// What of a rank's states leaves the device (ZeRO-Offload, arXiv 2101.06840; ZeRO-Infinity, arXiv 2104.07857).
+/// What of a rank leaves the device (ZeRO-Offload, arXiv 2101.06840; ZeRO-Infinity, arXiv 2104.07857).
 struct offload_spec {
   storage states = storage::device;     ///< master weights and optimizer state
   storage gradients = storage::device;  ///< gradients (not to NVMe)
   std::int64_t moments_percent = 0;     ///< moments that live in host memory, percent of those that stayed with the states
+  storage inputs = storage::device;     ///< inputs of blocks that full recomputation keeps: device or host
   storage weights = storage::device;    ///< the weights that layers read, under ZeRO-3
 
   friend constexpr bool operator==(const offload_spec&, const offload_spec&) = default;
@@ -42,8 +43,15 @@ struct gradients_to {
 /// `optimizer_offload_fraction`: 8 bytes less on the device for each parameter that is moved). 0 to 100.
 template <std::int64_t Percent>
 struct moments_to_host {
-  static constexpr int moves = 2;
+  static constexpr int moves = 0;
   static constexpr void apply(offload_spec& spec) { spec.moments_percent = Percent; }
+};
+
+/// In `offload<...>`: under full recomputation the kept inputs of blocks go to the host until backward needs them (DeepSpeed's
+/// `cpu_checkpointing`). Without it nothing goes there.
+struct inputs_to_host {
+  static constexpr int moves = 2;
+  static constexpr void apply(offload_spec& spec) { spec.inputs = storage::host; }
 };
 
 /// In `offload<...>`: the rank's shard of the weights goes to `Where`, and comes back for each forward and each backward (ZeRO-3 only:
@@ -54,7 +62,7 @@ struct weights_to {
   static constexpr void apply(offload_spec& spec) { spec.weights = Where; }
 };
 
-/// What can stand in `offload<...>`: `states_to`, `gradients_to`, `moments_to_host` and `weights_to`.
+/// What can stand in `offload<...>`: `states_to`, `gradients_to`, `moments_to_host`, `inputs_to_host` and `weights_to`.
 template <class Type>
 concept offload_target = requires(offload_spec& spec) {
   Type::moves;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/memory/memory.hpp>
+#include <shardplan/memory/phase.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/model/parameters.hpp>
 #include <shardplan/plan/evaluate.hpp>
@@ -84,7 +86,7 @@ inline void describe(std::string& out, const plan_spec& spec, const plan_figures
          " tokens a step, micro-batch " + std::to_string(spec.micro_batch) + ", " + std::to_string(figures.micro_batches) +
          " micro-batches a replica\n";
   out += "recipe     " + named(spec.optimizer.name) + ", " + named(spec.precision.name) + ", recompute " +
-         (spec.recompute == recomputes::full ? "full" : "none") + "\n";
+         (spec.recompute == recomputes::full ? "full" : "none") + ", cross-entropy " + named(spec.loss.name) + "\n";
 }
 
 // One column a stage; long pipelines show the first, the worst and the last.
@@ -104,7 +106,12 @@ inline void tabulate(std::string& out, const plan_spec& spec, const plan_figures
   for (std::int64_t at = 0; at < count; ++at) out += padded("stage " + std::to_string(stages[at]), width);
   out += padded("bytes, stage " + std::to_string(figures.peak_stage), byte_width) + "\n";
   memory_report reports[3]{};
-  for (std::int64_t at = 0; at < count; ++at) reports[at] = stage_memory(spec, stages[at]).device;
+  phase peaks[3]{};
+  for (std::int64_t at = 0; at < count; ++at) {
+    const stage_account account = stage_memory(spec, stages[at]);
+    reports[at] = account.device;
+    peaks[at] = account.peak;
+  }
   const memory_report worst = stage_memory(spec, figures.peak_stage).device;
   for (int part = 0; part <= static_cast<int>(component::reserve); ++part) {
     const auto which = static_cast<component>(part);
@@ -114,9 +121,18 @@ inline void tabulate(std::string& out, const plan_spec& spec, const plan_figures
     for (std::int64_t at = 0; at < count; ++at) out += padded(gib(component_of(reports[at], which)), width);
     out += padded(grouped(component_of(worst, which).count), byte_width) + "\n";
   }
-  out += "total             ";
-  for (std::int64_t at = 0; at < count; ++at) out += padded(gib(reports[at].total()), width);
-  out += padded(grouped(worst.total().count), byte_width) + "\n";
+  const auto add_sum = [&](const char* name, auto sum) {
+    out += name;
+    for (std::int64_t at = 0; at < count; ++at) out += padded(gib(sum(reports[at])), width);
+    out += padded(grouped(sum(worst).count), byte_width) + "\n";
+  };
+  add_sum("total             ", [](const memory_report& report) { return report.total(); });
+  add_sum("allocated         ", [](const memory_report& report) { return report.allocated(); });
+  add_sum("reserved, about   ", [](const memory_report& report) { return report.reserved(); });
+  out += "peak phase        ";
+  for (std::int64_t at = 0; at < count; ++at)
+    out += (at == 0 ? "stage " : ", stage ") + std::to_string(stages[at]) + " " + name_of(peaks[at]);
+  out += "\n";
   const offload_report moved = stage_memory(spec, figures.peak_stage).offloaded;
   if (moved.host.count != 0)
     out += "in host memory, a rank of stage " + std::to_string(figures.peak_stage) + ": " + gib(moved.host) + " GiB\n";
@@ -135,11 +151,18 @@ inline std::string text_of(const plan_spec& spec) {
     detail::tabulate(out, spec, result);
     out += "\n";
   }
+  if (result.world_size != 0) {
+    const memory_report worst = stage_memory(spec, result.peak_stage).device;
+    const memory_verdicts verdicts = verdicts_of(worst, spec.device.memory);
+    out += std::string{"allocator  the tensors "} + (verdicts.allocator ? "fit" : "do not fit") + ": " + gib(worst.allocated()) + " of " +
+           gib(spec.device.memory, false) + " GiB allocated" +
+           (verdicts.reserved || !verdicts.device ? "" : "; too little room for the slack of the allocator") + "\n";
+  }
   out += "verdict    ";
   out += sentence_of(result.violations).c_str();
   if (result.violations.empty())
-    out += ": stage " + std::to_string(result.peak_stage) + " needs " + gib(result.peak_memory) + " of " + gib(spec.device.memory, false) +
-           " GiB";
+    out += ": stage " + std::to_string(result.peak_stage) + " needs " + gib(result.peak_memory) + " in phase " +
+           name_of(result.peak_phase) + " of " + gib(spec.device.memory, false) + " GiB";
   out += "\n";
   return out;
 }

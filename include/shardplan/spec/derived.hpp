@@ -35,6 +35,22 @@ constexpr bool is_sequence_parallel(const plan_spec& spec) {
   return spec.sequence_parallel == toggle::by_default ? spec.tp > 1 : spec.sequence_parallel == toggle::on && spec.tp > 1;
 }
 
+/// The attention kernel of a spec: what the plan says, else what its kernel set has.
+constexpr attentions attention_of(const plan_spec& spec) {
+  return spec.attention != attentions::by_kernels ? spec.attention : spec.kernels.attention;
+}
+/// Where dropout is on: what the plan says, else what its kernel set has.
+constexpr dropouts dropout_of(const plan_spec& spec) { return spec.dropout != dropouts::by_kernels ? spec.dropout : spec.kernels.dropout; }
+/// Whether dropout is on after the embedding and after both branches of a block.
+constexpr bool drops_hidden(const plan_spec& spec) {
+  const dropouts where = dropout_of(spec);
+  return where == dropouts::hidden || where == dropouts::both;
+}
+/// Whether dropout is on inside attention.
+constexpr bool drops_attention(const plan_spec& spec) {
+  const dropouts where = dropout_of(spec);
+  return where == dropouts::attention || where == dropouts::both;
+}
 /// Rows that the vocabulary is padded to a multiple of: as said, else what the framework does: Megatron-LM pads to 128 x tp, others do not.
 constexpr std::int64_t vocabulary_multiple_of(const plan_spec& spec) {
   if (spec.vocabulary_multiple != unset) return spec.vocabulary_multiple;

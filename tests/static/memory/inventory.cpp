@@ -96,7 +96,7 @@ static_assert(held([](plan_spec& spec) { spec.model.final_norm = false; }) == pl
 static_assert(held([](plan_spec& spec) { spec.model.embedding_norm = true; }) == plain_held + 64);
 static_assert(kept_after([](plan_spec& spec) { spec.model.block_norms = block_norms::one; }) == plain_kept - 2 * 8 * (2 * 2 * 64 + 4));
 static_assert(kept_after([](plan_spec& spec) { spec.model.block_norms = block_norms::four; }) == plain_kept + 2 * 8 * (2 * 2 * 64 + 2 * 4));
-static_assert(kept_after([](plan_spec& spec) { spec.model.embedding_norm = true; }) == plain_kept + 8 * 2 * 64);
+static_assert(kept_after([](plan_spec& spec) { spec.model.embedding_norm = true; }) == plain_kept + 8 * (2 * 64 + 4));
 // A bias of the head is divided as the vocabulary is, padding too; sinks as the heads are.
 constexpr auto held_on_two = [](auto change) {
   return elements_on(with(with(run_of(plain, 2), [](plan_spec& spec) { spec.tp = 2; }), change), 0);

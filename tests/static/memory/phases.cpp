@@ -83,7 +83,7 @@ constexpr std::int64_t chunked() {
 }
 static_assert(chunked<4>() == 4 * block && chunked<5>() == 5 * block && chunked<12>() == 12 * block);
 
-// Experts: attention 7,360; a router of 8 in fp32; R = 16 routed copies, permuted in and out, 6 x 48 inside; 6 x 32 shared
+// Experts: attention_inputs 7,360; a router of 8 in fp32; R = 16 routed copies, permuted in and out, 6 x 48 inside; 6 x 32 shared
 constexpr transformer moe{.layers = 4,
                           .hidden = 64,
                           .heads = 4,
@@ -91,9 +91,9 @@ constexpr transformer moe{.layers = 4,
                           .ffn = 96,
                           .vocab = 1000,
                           .experts = {.count = 8, .top_k = 2, .ffn = 48, .shared_ffn = 32, .leading_dense = 1}};
-constexpr std::int64_t attention = 8 * (512 + 256 + 128) + 128 + 64;
-constexpr std::int64_t expert_block = attention + 4 * 8 * 8 + 2 * 2 * 64 * 16 + 6 * 48 * 16 + 6 * 32 * 8;
-static_assert(attention == 7'360 && expert_block == 17'856);
+constexpr std::int64_t attention_inputs = 8 * (512 + 256 + 128) + 128 + 64;
+constexpr std::int64_t expert_block = attention_inputs + 4 * 8 * 8 + 2 * 2 * 64 * 16 + 6 * 48 * 16 + 6 * 32 * 8;
+static_assert(attention_inputs == 7'360 && expert_block == 17'856);
 static_assert(stage_memory(run_of(moe), 0).device.activations.count == block + 3 * expert_block);
 // tp 2: half of the copies with etp 1; with etp 2 all of them, half as wide inside
 constexpr std::int64_t moe_on_two(std::int64_t etp) {
@@ -102,7 +102,7 @@ constexpr std::int64_t moe_on_two(std::int64_t etp) {
   spec.etp = etp;
   return stage_memory(spec, 0).device.activations.count;
 }
-constexpr std::int64_t half_without_routed = attention / 2 + 4 * 8 * 4 + 6 * 16 * 8;
+constexpr std::int64_t half_without_routed = attention_inputs / 2 + 4 * 8 * 4 + 6 * 16 * 8;
 static_assert(moe_on_two(1) == block / 2 + 3 * (half_without_routed + 2 * 2 * 64 * 8 + 6 * 48 * 8));
 static_assert(moe_on_two(2) == block / 2 + 3 * (half_without_routed + 2 * 2 * 64 * 16 + 6 * 24 * 16));
 

@@ -257,6 +257,6 @@ constexpr std::int64_t with_squares(std::int64_t rows, std::int64_t columns, std
   return whole_weight_bytes(spec, role::mlp, tensor_shard{rows, columns, 3}, true);
 }
 static_assert(with_squares(7'168, 2'048, 0) == 3 * (7'168 * 2'048 + 4 * 56 * 16));
-static_assert(with_squares(129, 128, 0) == 3 * (129 * 128 + 4 * 2) && squares(129, 129, 8) == 3 * 2 * (129 * 129 + 4 * 4));
+static_assert(with_squares(129, 128, 0) == 3 * (129 * 128 + 4 * 2) && with_squares(129, 129, 8) == 3 * 2 * (129 * 129 + 4 * 4));
 constexpr precision_spec four_bits{.name = "own", .weight = 2, .compute = 2, .linear_bits = 4, .scale_block = 16};
 static_assert(whole_weight_bytes(four_bits, role::mlp, tensor_shard{3, 5, 2}, true) == 2 * (8 + 128 * 4));

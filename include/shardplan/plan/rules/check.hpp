@@ -5,6 +5,7 @@
 #include <shardplan/core/unset.hpp>
 #include <shardplan/memory/host.hpp>
 #include <shardplan/memory/memory.hpp>
+#include <shardplan/memory/phase.hpp>
 #include <shardplan/plan/rules/combinations.hpp>
 #include <shardplan/plan/rules/divisibility.hpp>
 #include <shardplan/plan/rules/ranges.hpp>
@@ -18,13 +19,16 @@ namespace shardplan::detail {
 struct peak_account {
   bytes total{};
   std::int64_t stage = 0;
+  phase when = phase::block_backward;
 };
 
 constexpr void compare_stage(const plan_spec& spec, const memory_layout& layout, std::int64_t stage, peak_account& peak) {
-  const std::int64_t total = total_of_extent(spec, layout, extent_of_stage(spec, layout.facts, stage));
+  const stage_account account = account_of_extent(spec, layout, extent_of_stage(spec, layout.facts, stage));
+  const std::int64_t total = unchecked_total(account.device);
   if (total > peak.total.count) {
     peak.total.count = total;
     peak.stage = stage;
+    peak.when = account.peak;
   }
 }
 
@@ -77,7 +81,7 @@ constexpr bool surely_fits(const plan_spec& spec, const memory_layout& layout) {
   all.is_last = true;
   add_next_token_layers(spec.model, all);
   all.copies_head = true;
-  return total_of_extent(spec, layout, all) <= spec.device.memory.count;
+  return unchecked_total(account_of_extent(spec, layout, all).device) <= spec.device.memory.count;
 }
 
 template <class Spec, class Sink>

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/parallel/activation_shard.hpp>
+#include <shardplan/spec/derived.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cstdint>
+
+namespace shardplan {
+
+/// What a kept tensor is to the operation that it is named after.
+enum class saved_as : unsigned char {
+  input,       ///< its input
+  output,      ///< its result: the input of what follows
+  statistics,  ///< one number a row: of a norm, of a softmax
+  copy,        ///< a second copy: in another precision or another order
+  mask,        ///< which numbers dropout let through
+};
+
+/// How a kept tensor is divided among ranks. All are divided by cp: each rank has its own tokens.
+enum class saved_shard : unsigned char {
+  whole,     ///< by nothing else
+  sequence,  ///< its tokens by tp, under sequence parallelism
+  tensor,    ///< its width or heads by tp
+  routed,    ///< the tokens that reach the rank's routed experts; widths inside experts by etp
+};
+
+// The walks below visit each tensor that a block of the rank keeps of one micro-batch, recomputation or not, as `visit(name, as, rows,
+// columns, bytes of an element, shard, freed)`: `freed` says which modules of `recompute<>` drop it. They are the one source of what is
+// kept: the account sums them (memory/activations.hpp), `saved_tensors_of` lists them.
+namespace detail {
+
+// A norm of `rows` x `columns` whose statistics are of `groups` rows.
+template <class Visit>
+constexpr void walk_norm(const plan_spec& spec, const char* name, std::int64_t rows, std::int64_t columns, std::int64_t groups,
+                         saved_shard where, bool feeds_linear, recomputes freed, const Visit& visit) {
+  const std::int64_t element = spec.precision.compute;
+  const kept_by_norm keeps = spec.kernels.norm;
+  if (keeps == kept_by_norm::each_step && spec.model.norm == norm::rms) {
+    visit(name, saved_as::input, rows, columns, 4, where, freed);
+    visit(name, saved_as::copy, rows, columns, 4, where, freed);
+    visit(name, saved_as::statistics, groups, 1, 4, where, freed);
+    visit(name, saved_as::copy, rows, columns, element, where, freed);
+    // What is recomputed starts from the input as it came.
+    if (includes(spec.recompute, freed)) visit(name, saved_as::input, rows, columns, element, where, recomputes::none);
+  } else {
+    visit(name, saved_as::input, rows, columns, element, where, recomputes::none);
+    if (keeps != kept_by_norm::input) {
+      const std::int64_t statistic = keeps == kept_by_norm::input_and_narrow_statistics ? element : 4;
+      visit(name, saved_as::statistics, groups, 1, statistic, where, freed);
+      if (spec.model.norm != norm::rms) visit(name, saved_as::statistics, groups, 1, statistic, where, freed);
+    }
+  }
+  if (feeds_linear) visit(name, saved_as::output, rows, columns, element, where, freed);
+}
+
+// Latent vectors lie whole on each rank.
+template <class Visit>
+constexpr void walk_latents(const plan_spec& spec, const activation_shard& shard, const Visit& visit) {
+  const latent_attention& latent = spec.model.latent;
+  const std::int64_t rows = shard.own_tokens;
+  if (latent.query_rank > 0)
+    walk_norm(spec, "query_latent_norm", rows, latent.query_rank, rows, saved_shard::sequence, true, recomputes::none, visit);
+  walk_norm(spec, "key_value_latent_norm", rows, latent.key_value_rank, rows, saved_shard::sequence, true, recomputes::none, visit);
+  visit("key_rope", saved_as::output, rows, latent.rope_dim, spec.precision.compute, saved_shard::sequence, recomputes::none);
+}
+
+// Queries, keys and values, as attention and the projection before it keep them.
+template <class Visit>
+constexpr void walk_query_key_value(const plan_spec& spec, const activation_shard& shard, const Visit& visit) {
+  const std::int64_t element = spec.precision.compute;
+  const std::int64_t rows = shard.tokens;
+  const bool is_latent = spec.model.latent.key_value_rank != 0;
+  const recomputes freed = is_latent ? recomputes::mla_up_proj : recomputes::none;
+  const bool scores = attention_of(spec) == attentions::materialised;
+  const kept_by_qkv keeps = is_latent ? kept_by_qkv::apart : spec.kernels.qkv;
+  const std::int64_t packed = shard.query + shard.key + shard.value;
+  if (keeps == kept_by_qkv::packed || (keeps == kept_by_qkv::packed_views && (!scores || spec.micro_batch == 1))) {
+    visit("query_key_value", saved_as::output, rows, packed, element, saved_shard::tensor, freed);
+    return;
+  }
+  visit("query", saved_as::output, rows, shard.query, element, saved_shard::tensor, freed);
+  if (!scores) {
+    visit("key", saved_as::output, rows, shard.key, element, saved_shard::tensor, freed);
+    visit(keeps == kept_by_qkv::value_in_packed ? "query_key_value" : "value", saved_as::output, rows,
+          keeps == kept_by_qkv::value_in_packed ? packed : shard.value, element, saved_shard::tensor, freed);
+    return;
+  }
+  // Repeated for all query heads; what is recomputed starts from them as they were projected.
+  visit("key", saved_as::copy, rows, shard.query, element, saved_shard::tensor, freed | recomputes::core_attn);
+  visit("value", saved_as::copy, rows, shard.output, element, saved_shard::tensor, freed | recomputes::core_attn);
+  if (includes(spec.recompute, recomputes::core_attn)) {
+    visit("key", saved_as::output, rows, shard.key, element, saved_shard::tensor, freed);
+    visit("value", saved_as::output, rows, shard.value, element, saved_shard::tensor, freed);
+  }
+}
+
+// Attention itself, up to the input of the output projection.
+template <class Visit>
+constexpr void walk_core_attention(const plan_spec& spec, const activation_shard& shard, const Visit& visit) {
+  const std::int64_t element = spec.precision.compute;
+  const attentions kernel = attention_of(spec);
+  constexpr saved_shard where = saved_shard::tensor;
+  constexpr recomputes core = recomputes::core_attn;
+  if (kernel == attentions::materialised) {
+    const std::int64_t rows = shard.heads * shard.tokens;
+    const std::int64_t keys = spec.sequence;
+    if (spec.kernels.keeps_repeats) {
+      visit("key_repeat", saved_as::input, shard.heads, 1, 8, where, core);
+      visit("value_repeat", saved_as::input, shard.heads, 1, 8, where, core);
+    }
+    if (spec.kernels.keeps_scale) visit("score_scale", saved_as::input, 1, 1, 8, saved_shard::whole, core);
+    if (spec.kernels.softmax == kept_by_softmax::wide_and_compute) visit("probabilities", saved_as::copy, rows, keys, 4, where, core);
+    visit("probabilities", saved_as::output, rows, keys, element, where, core);
+    if (drops_attention(spec)) {
+      visit("probabilities_dropout", saved_as::mask, rows, keys, 1, where, core);
+      visit("probabilities_dropout", saved_as::output, rows, keys, element, where, core);
+    }
+  } else {
+    visit("attention", saved_as::statistics, shard.heads * shard.tokens, 1, 4, where, core);
+    if (kernel == attentions::flash_head_major) visit("attention", saved_as::copy, shard.tokens, shard.output, element, where, core);
+  }
+  visit("attention", saved_as::output, shard.tokens, shard.output, element, where, recomputes::none);
+  if (spec.cp > 1 && spec.context_exchange == context_exchanges::all_to_all)
+    visit("attention_exchange", saved_as::input, shard.tokens, shard.output, element, where, recomputes::none);
+}
+
+// What all blocks have: norms, attention, dropout.
+template <class Visit>
+constexpr void walk_every_block(const plan_spec& spec, const activation_shard& shard, const Visit& visit) {
+  const transformer& shape = spec.model;
+  const std::int64_t element = spec.precision.compute;
+  const std::int64_t rows = shard.own_tokens;
+  constexpr saved_shard where = saved_shard::sequence;
+  walk_norm(spec, "attention_norm", rows, shape.hidden, rows, where, true, recomputes::layernorm, visit);
+  if (shard.normed_heads > 0)
+    walk_norm(spec, "query_key_norm", shard.tokens, shard.query + shard.key, shard.normed_heads * shard.tokens, saved_shard::tensor, false,
+              recomputes::none, visit);
+  if (shape.latent.key_value_rank != 0) walk_latents(spec, shard, visit);
+  walk_query_key_value(spec, shard, visit);
+  walk_core_attention(spec, shard, visit);
+  if (shape.block_norms == block_norms::four) {
+    walk_norm(spec, "attention_output_norm", rows, shape.hidden, rows, where, false, recomputes::none, visit);
+    walk_norm(spec, "mlp_output_norm", rows, shape.hidden, rows, where, false, recomputes::none, visit);
+  }
+  if (shape.block_norms != block_norms::one)
+    walk_norm(spec, "mlp_norm", rows, shape.hidden, rows, where, true, recomputes::layernorm, visit);
+  if (drops_hidden(spec)) {
+    visit("attention_dropout", saved_as::mask, rows, shape.hidden, 1, where, recomputes::none);
+    visit("mlp_dropout", saved_as::mask, rows, shape.hidden, 1, where, recomputes::none);
+  }
+  if (spec.kernels.keeps_branch_outputs) {
+    visit("attention_output", saved_as::output, rows, shape.hidden, element, where, recomputes::none);
+    visit("mlp_output", saved_as::output, rows, shape.hidden, element, where, recomputes::none);
+  }
+}
+
+// The inside of a feed-forward network whose branches are `width` wide, for `rows` tokens.
+template <class Visit>
+constexpr void walk_activation(const plan_spec& spec, std::int64_t rows, std::int64_t width, saved_shard where, recomputes module,
+                               recomputes act, const Visit& visit) {
+  const std::int64_t element = spec.precision.compute;
+  if (spec.model.mlp != mlp::gated) {
+    visit("up", saved_as::output, rows, width, element, where, module);
+  } else if (spec.kernels.activation == kept_by_activation::inputs) {
+    visit("gate_up", saved_as::output, rows, 2 * width, element, where, module);
+  } else {
+    visit("gate", saved_as::output, rows, width, element, where, module);
+    visit("activated_gate", saved_as::output, rows, width, element, where, module);
+    visit("up", saved_as::output, rows, width, element, where, module);
+  }
+  visit("activation", saved_as::output, rows, width, element, where, module | act);
+}
+
+template <class Visit>
+constexpr void walk_mlp(const plan_spec& spec, const activation_shard& shard, const Visit& visit) {
+  walk_activation(spec, shard.tokens, shard.ffn, saved_shard::tensor, recomputes::mlp, recomputes::mlp_act, visit);
+}
+
+// The router in fp32, two permuted copies, routed and shared experts.
+template <class Visit>
+constexpr void walk_experts(const plan_spec& spec, const activation_shard& shard, const Visit& visit) {
+  const transformer& shape = spec.model;
+  const std::int64_t element = spec.precision.compute;
+  constexpr recomputes moe = recomputes::moe;
+  visit("router", saved_as::output, shard.own_tokens, shape.experts.count, 4, saved_shard::sequence, moe);
+  visit("permuted", saved_as::input, shard.routed_tokens, shape.hidden, element, saved_shard::routed, moe);
+  walk_activation(spec, shard.routed_tokens, shard.expert_ffn, saved_shard::routed, moe, recomputes::moe_act, visit);
+  visit("permuted", saved_as::output, shard.routed_tokens, shape.hidden, element, saved_shard::routed, moe);
+  if (shard.shared_ffn > 0) walk_activation(spec, shard.tokens, shard.shared_ffn, saved_shard::tensor, moe, recomputes::none, visit);
+}
+
+// What is kept before the first block, without the token ids, which are a batch's data.
+template <class Visit>
+constexpr void walk_embedding(const plan_spec& spec, const activation_shard& shard, const Visit& visit) {
+  const std::int64_t hidden = spec.model.hidden;
+  const std::int64_t rows = shard.own_tokens;
+  if (spec.model.embedding_norm)
+    walk_norm(spec, "embedding_norm", rows, hidden, rows, saved_shard::sequence, false, recomputes::none, visit);
+  if (drops_hidden(spec)) visit("embedding_dropout", saved_as::mask, rows, hidden, 1, saved_shard::sequence, recomputes::none);
+}
+
+}  // namespace detail
+
+}  // namespace shardplan

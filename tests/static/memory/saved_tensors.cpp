@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSL-1.0
+// The list of kept tensors: its sum is the account, whatever the kernels and the recomputation.
+#include <shardplan/memory/saved_tensors.hpp>
+#include <shardplan/shardplan.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace {
+
+using namespace shardplan;
+
+struct small {
+  static constexpr transformer shape{.layers = 4, .hidden = 64, .heads = 4, .kv_heads = 2, .ffn = 96, .vocab = 1000};
+};
+template <class... Parts>
+using run = plan<model<small>, cluster<devices::h100_sxm_80gb, 8, 1>, sequence<32>, micro_batch<2>, global_batch<16>, Parts...>;
+
+constexpr std::int64_t kept(const saved_list& list) { return saved_bytes(list).count; }
+template <class... Parts>
+constexpr std::int64_t activations = run<Parts...>::memory[0].activations.count;
+
+// Default: T (8h + 4q + 4k + 6f) + 4 T heads + 8 T for 64 tokens
+static_assert(kept(saved_tensors<run<>>) == 64 * (8 * 64 + 4 * 64 + 4 * 32 + 6 * 96) + 4 * 64 * 4 + 8 * 64);
+static_assert(activations<> == 4 * kept(saved_tensors<run<>>));
+// A plan without a cluster or a batch is enough of one.
+static_assert(saved_tensors<plan<model<small>, sequence<32>, micro_batch<2>>> == saved_tensors<run<>>);
+
+// arXiv 2205.05198 table 2, f = 4h, heads = key/value heads: sbh (34 + 5as/h) a layer, 10 + 24/t + 5as/(ht) with tp, 34/t + 5as/(ht) with
+// sequence parallelism, 2 with full recomputation; selective recomputation takes the term in 5as away.
+struct paper {
+  static constexpr transformer shape{
+      .layers = 1, .hidden = 64, .heads = 4, .ffn = 256, .vocab = 1000, .mlp = mlp::plain, .norm = norm::layer};
+};
+template <class... Parts>
+constexpr std::int64_t paper_block =
+    kept(saved_tensors<plan<model<paper>, sequence<32>, micro_batch<2>, Parts...>, kernel_sets::korthikanti>);
+constexpr std::int64_t sbh = 32 * 2 * 64, scores = 5 * 4 * 32 * 32 * 2;
+static_assert(paper_block<> == 34 * sbh + scores);
+static_assert(paper_block<tp<2>, sequence_parallel<false>> == 10 * sbh + 12 * sbh + scores / 2);
+static_assert(paper_block<tp<2>> == 17 * sbh + scores / 2);
+static_assert(paper_block<tp<4>, recompute<recomputes::core_attn>> == 34 * sbh / 4);
+static_assert(paper_block<tp<4>, sequence_parallel<false>, recompute<recomputes::core_attn>> == 10 * sbh + 6 * sbh);
+static_assert(paper_block<recompute<recomputes::full>> == 2 * sbh && paper_block<tp<2>, recompute<recomputes::full>> == sbh);
+static_assert(paper_block<dropout<dropouts::none>> == 32 * sbh + 2 * scores / 5);
+static_assert(paper_block<attention<attentions::flash>> == 34 * sbh + 4 * 4 * 64);
+
+// Modules of Megatron-LM: what each frees of a block.
+template <class... Parts>
+constexpr std::int64_t freed = kept(saved_tensors<run<>>) - kept(saved_tensors<run<Parts...>>);
+static_assert(freed<recompute<recomputes::layernorm>> == 64 * (4 * 64 + 8));
+static_assert(freed<recompute<recomputes::mlp>> == 64 * 6 * 96 && freed<recompute<recomputes::mlp_act>> == 64 * 2 * 96);
+static_assert(freed<recompute<recomputes::core_attn>> == 64 * 4 * 4 && freed<recompute<recomputes::moe>> == 0);
+static_assert(freed<recompute<recomputes::mlp, recomputes::mlp_act>> == freed<recompute<recomputes::mlp>>);
+static_assert(freed<recompute<recomputes::layernorm, recomputes::mlp_act>> ==
+              freed<recompute<recomputes::layernorm>> + freed<recompute<recomputes::mlp_act>>);
+static_assert(activations<recompute<recomputes::layernorm>> == activations<> - 4 * freed<recompute<recomputes::layernorm>>);
+// torchtitan: 4h + 4q + 2k + 2f + 4a bytes a token with every projection apart.
+static_assert(kept(saved_tensors<run<recompute<recomputes::every_second_matmul>>, kernel_sets::torch_eager>) ==
+              64 * (4 * 64 + 4 * 64 + 2 * 32 + 2 * 96 + 4 * 4));
+
+// The account is the sum of the list: kernels x attention x dropout x recomputation x shards.
+constexpr kernel_spec sets[] = {kernel_sets::transformer_engine::spec, kernel_sets::torch_fused::spec, kernel_sets::torch_eager::spec,
+                                kernel_sets::torch_gpt::spec,          kernel_sets::korthikanti::spec, kernel_sets::llm_c_early::spec};
+constexpr plan_spec mixed(int set, int kernel, int tp) {
+  plan_spec spec = run<>::spec;
+  spec.model.experts = {.count = 8, .top_k = 2, .ffn = 48, .shared_ffn = 32};
+  spec.kernels = sets[set];
+  spec.attention = static_cast<attentions>(kernel);
+  spec.tp = tp;
+  return spec;
+}
+constexpr bool agrees(const plan_spec& spec) {
+  const memory_layout layout = memory_layout_of(spec);
+  return kept(saved_tensors_of(spec, place::dense_block)) == layout.saved.dense_kept &&
+         kept(saved_tensors_of(spec, place::expert_block)) == layout.saved.expert_kept;
+}
+template <int Set, int Kernel>
+constexpr bool all_agree() {
+  for (int tp : {1, 2})
+    for (int what : {0, 1, 2, 4, 8, 16, 32, 64, 84, 128, 256, 511}) {
+      plan_spec spec = mixed(Set, Kernel, tp);
+      spec.recompute = static_cast<recomputes>(what);
+      spec.dropout = what % 3 == 0 ? dropouts::both : dropouts::by_kernels;
+      if (!agrees(spec)) return false;
+      // Nothing that is recomputed is kept, and together they are the complete set.
+      const saved_activations saved = memory_layout_of(spec).saved;
+      if (saved.dense_kept > saved.dense_block || saved.expert_kept > saved.expert_block) return false;
+    }
+  return true;
+}
+template <int Set>
+constexpr bool set_agrees = all_agree<Set, 0>() && all_agree<Set, 1>() && all_agree<Set, 2>() && all_agree<Set, 3>();
+static_assert(set_agrees<0> && set_agrees<1> && set_agrees<2> && set_agrees<3> && set_agrees<4> && set_agrees<5>);
+
+// Uneven routing: 150 % of the even share, a capacity of 125 % cuts it, padding fills up to it.
+constexpr std::int64_t routed(std::int64_t percent, std::int64_t capacity, bool pads) {
+  plan_spec spec = mixed(0, 0, 1);
+  spec.expert_load = {percent, capacity, pads};
+  for (const saved_tensor& item : saved_tensors_of(spec, place::expert_block))
+    if (item.shard == saved_shard::routed) return item.rows;
+  return 0;
+}
+static_assert(routed(100, 0, false) == 128 && routed(150, 0, false) == 192 && routed(150, 125, false) == 160);
+static_assert(routed(100, 125, false) == 128 && routed(100, 125, true) == 160 && routed(101, 0, false) == 130);
+
+// Context parallelism: the exchange of heads keeps the output once more, ring and gathering do not.
+template <context_exchanges How>
+constexpr std::int64_t exchanged = kept(saved_tensors<run<cp<2>, context_exchange<How>>>);
+static_assert(exchanged<context_exchanges::all_to_all> == exchanged<context_exchanges::ring> + 32 * 2 * 64);
+static_assert(exchanged<context_exchanges::ring> == kept(saved_tensors<run<>>) / 2);
+static_assert(exchanged<context_exchanges::all_gather> == exchanged<context_exchanges::ring>);
+
+// Layers: of four, two recomputed, or groups of three, or every third.
+constexpr std::int64_t block = kept(saved_tensors<run<>>), input = 64 * 2 * 64;
+template <recompute_methods Method, std::int64_t Count>
+constexpr std::int64_t some_layers = activations<recompute<recomputes::full>, recompute_layers<Method, Count>>;
+static_assert(activations<recompute<recomputes::full>> == 4 * input && some_layers<recompute_methods::each, 1> == 4 * input);
+static_assert(some_layers<recompute_methods::block, 2> == 2 * input + 2 * block && some_layers<recompute_methods::block, 9> == 4 * input);
+static_assert(some_layers<recompute_methods::uniform, 3> == 2 * input && some_layers<recompute_methods::uniform, 1> == 4 * input);
+static_assert(some_layers<recompute_methods::every, 3> == input + 3 * block && some_layers<recompute_methods::every, 5> == 4 * block);
+// A group runs forward again as a whole.
+template <class... Parts>
+constexpr std::int64_t recomputed = memory_layout_of(run<Parts...>::spec).saved.dense_recomputed;
+static_assert(recomputed<> == 0 && recomputed<recompute<recomputes::full>> == block);
+static_assert(recomputed<recompute<recomputes::full>, recompute_layers<recompute_methods::uniform, 3>> == 3 * block);
+static_assert(recomputed<recompute<recomputes::full>, recompute_layers<recompute_methods::uniform, 9>> == 4 * block);
+static_assert(recomputed<recompute<recomputes::mlp>> == freed<recompute<recomputes::mlp>>);
+
+// Inputs on the host: only those that full recomputation keeps.
+using moved = run<recompute<recomputes::full>, offload<inputs_to_host>>;
+static_assert(moved::memory[0].activations.count == 0 && moved::offloaded[0].host.count == 4 * input);
+using not_moved = run<offload<inputs_to_host>>;
+static_assert(not_moved::memory[0].activations.count == 4 * block && not_moved::offloaded[0].host.count == 0);
+
+// Dropout after the embedding, on the first stage only.
+static_assert(activations<dropout<dropouts::hidden>> == 4 * (block + 2 * 64 * 64) + 64 * 64);
+static_assert(run<pp<2>, dropout<dropouts::hidden>>::memory[1].activations.count == 2 * (block + 2 * 64 * 64));
+
+}  // namespace
