@@ -316,6 +316,60 @@ TEST_CASE("a plan that is judged by one account fits") {
   CHECK(judged > 500);
 }
 
+// The same for every loss kernel, overhead and kind of sharding; and in all of them the report is the largest of the phases.
+TEST_CASE("the peak is the largest phase, and the bound of one account holds") {
+  using namespace sp::losses;
+  using namespace sp::overhead_sets;
+  constexpr sp::transformer tied{.layers = 8, .hidden = 64, .heads = 4, .ffn = 256, .vocab = 1000, .tied_embeddings = true};
+  int judged = 0;
+  int peaks[sp::phase_count]{};
+  for (const sp::transformer& shape : {tied, sp::models::llama3_8b::shape, sp::models::mixtral_8x7b::shape})
+    for (const sp::loss_spec& loss :
+         {in_place::spec, megatron_unfused::spec, torch_eager_float::spec, chunked<4>::spec, fused_linear::spec})
+      for (const sp::overhead_spec& overheads : {transformer_engine::spec, megatron_tests::spec, torch_foreach::spec})
+        for (const int sharding : {0, 1, 2, 3, 4, 5})  // ZeRO stages, FSDP1, FSDP2
+          for (const std::int64_t pp : {1, 4})
+            for (const bool gpipe : {false, true}) {
+              sp::plan_spec spec{};
+              spec.model = shape;
+              spec.loss = loss;
+              spec.overheads = overheads;
+              spec.zero = sharding <= 3 ? sharding : 0;
+              if (sharding > 3) {
+                spec.sharding.layout = sharding == 4 ? sp::shard_layout::flat_units : sp::shard_layout::tensors;
+                spec.precision = sp::precisions::torchtitan::spec;
+              }
+              spec.devices_per_node = 8;
+              spec.nodes = 1;
+              spec.sequence = 128;
+              spec.micro_batch = 1;
+              spec.global_batch = 32;
+              spec.pp = pp;
+              if (gpipe) spec.schedule = sp::schedules::gpipe::spec;
+              spec.device.memory = sp::bytes{std::int64_t{1} << 50};
+              const sp::plan_figures figures = sp::figures_of(spec);
+              for (std::int64_t stage = 0; stage < pp; ++stage) {
+                const sp::phase_reports phases = sp::stage_phases(spec, stage);
+                const sp::stage_account account = sp::stage_memory(spec, stage);
+                CHECK(phases.peak == account.peak);
+                CHECK(phases[phases.peak] == account.device);
+                for (const sp::memory_report& report : phases.at) CHECK(report.total() <= account.device.total());
+                CHECK(phases[sp::phase::first_step].optimizer == sp::bytes{});
+                if (stage == figures.peak_stage) CHECK(figures.peak_phase == account.peak);
+                ++peaks[static_cast<int>(account.peak)];
+              }
+              if (pp == 1) continue;
+              spec.device.memory = figures.peak_memory - sp::bytes{1};
+              CHECK_FALSE(sp::detail::surely_fits(spec, sp::memory_layout_of(spec)));
+              ++judged;
+            }
+  CHECK(judged == 3 * 5 * 3 * 6 * 2);
+  // The grid reaches each kind.
+  for (const sp::phase which : {sp::phase::block_backward, sp::phase::loss, sp::phase::head_backward, sp::phase::first_block_backward,
+                                sp::phase::last_block_backward, sp::phase::optimizer_step})
+    CHECK(peaks[static_cast<int>(which)] > 0);
+}
+
 // The same where states go by tensor. Parts of a flat buffer may be too small to be quantised, so quantised states have no such bound.
 TEST_CASE("the bound of one account holds for every kind of state") {
   using namespace sp::optimizers;

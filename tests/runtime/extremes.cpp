@@ -118,6 +118,19 @@ std::vector<std::int64_t*> numbers_of(sp::plan_spec& spec) {
                                      &spec.zero,
                                      &spec.vocabulary_multiple,
                                      &spec.headroom_mebibytes,
+                                     &spec.loss.kept_copies,
+                                     &spec.loss.kept_bytes,
+                                     &spec.loss.temporary_copies,
+                                     &spec.loss.temporary_bytes,
+                                     &spec.loss.chunks,
+                                     &spec.loss.head_gradient_bytes,
+                                     &spec.loss.hidden_bytes,
+                                     &spec.overheads.workspace_kibibytes,
+                                     &spec.overheads.boundary_tensors,
+                                     &spec.overheads.step_bytes,
+                                     &spec.buckets.reduce_elements,
+                                     &spec.buckets.reduce_buffers,
+                                     &spec.buckets.sub_group_elements,
                                      &spec.host_memory_gibibytes,
                                      &shape.embedding_dim,
                                      &spec.schedule.chunks,
@@ -145,6 +158,12 @@ std::vector<std::int64_t*> numbers_of(sp::plan_spec& spec) {
                                      &spec.precision.linear_bits,
                                      &spec.precision.linear_copy_bits,
                                      &spec.precision.scale_block,
+                                     &spec.precision.scale_square,
+                                     &spec.offload.moments_percent,
+                                     &spec.sharding.ranks,
+                                     &spec.sharding.secondary,
+                                     &spec.sharding.prefetch,
+                                     &spec.layer_split.next_token_stage,
                                      &spec.layer_split.left_out};
   for (std::size_t i = 0; i < spec.layer_split.counts.length; ++i) numbers.push_back(&spec.layer_split.counts.values[i]);
   return numbers;
@@ -404,7 +423,24 @@ TEST_CASE("values up to the ends of their ranges") {
                       .compute = up_to(4),
                       .linear_bits = now_and_then() ? 0 : up_to(7),
                       .linear_copy_bits = now_and_then() ? 0 : up_to(7),
-                      .scale_block = now_and_then() ? 0 : up_to(30)};
+                      .scale_block = now_and_then() ? 0 : up_to(30),
+                      .scale_square = now_and_then() ? 0 : up_to(30)};
+    spec.loss = {.name = "random",
+                 .kept_copies = up_to(4),
+                 .kept_bytes = up_to(4),
+                 .temporary_copies = up_to(4),
+                 .temporary_bytes = up_to(4),
+                 .chunks = now_and_then() ? 1 : up_to(30),
+                 .head_gradient_bytes = up_to(4),
+                 .hidden_bytes = up_to(4)};
+    spec.overheads = {.name = "random",
+                      .workspace_kibibytes = up_to(30),
+                      .boundary_tensors = up_to(4),
+                      .mask = now_and_then(),
+                      .gradient_scratch = now_and_then(),
+                      .widens_moments = now_and_then(),
+                      .step_bytes = up_to(4)};
+    spec.buckets = {up_to(52), up_to(4), up_to(52)};
     INFO(words_of(spec));
     if (!is_sane(spec)) continue;
     ++computed;

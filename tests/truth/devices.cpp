@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The device catalog against devices.json, figure by figure.
 #include "../runtime/catch.hpp"
-#include "json.hpp"
+#include "shared_files.hpp"
 
 #include <shardplan/hardware/catalog.hpp>
 

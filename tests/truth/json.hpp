@@ -24,32 +24,6 @@ namespace truth {
 
 using json = boost::property_tree::ptree;
 
-/// A file of the truth folder, or nothing (and a word about it) where there is no such folder.
-inline std::optional<json> read(const std::string& name) {
-  const std::filesystem::path folder = std::filesystem::path{SHARDPLAN_SHARED_DIR} / "truth";
-  if (!std::filesystem::exists(folder)) {
-    std::cout << "skipped: no truth folder\n";
-    return std::nullopt;
-  }
-  json tree;
-  boost::property_tree::read_json((folder / name).string(), tree);
-  return tree;
-}
-
-/// The rows of a file with one JSON object a line whose text has `part` in it; none (and a word about it) where there is no truth folder.
-inline std::vector<json> rows_with(const std::string& name, const std::string& part) {
-  const std::filesystem::path folder = std::filesystem::path{SHARDPLAN_SHARED_DIR} / "truth";
-  if (!std::filesystem::exists(folder)) std::cout << "skipped: no truth folder\n";
-  std::vector<json> rows;
-  std::ifstream file{folder / name};
-  for (std::string line; std::getline(file, line);) {
-    if (line.find(part) == std::string::npos) continue;
-    std::istringstream text{line};
-    boost::property_tree::read_json(text, rows.emplace_back());
-  }
-  return rows;
-}
-
 /// A decimal number times 10^digits as an exact integer; "null" is 0. Throws when a digit would be lost.
 inline std::int64_t scaled(const std::string& text, int digits) {
   if (text == "null") return 0;

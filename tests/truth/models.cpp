@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The model catalog against the exact counts of models.json and hf_configs/expected.json.
+#include "models.hpp"
 #include "../runtime/catch.hpp"
-#include "json.hpp"
+#include "shared_files.hpp"
 
 #include <shardplan/model/catalog.hpp>
 #include <shardplan/model/parameters.hpp>
@@ -17,93 +18,6 @@ namespace {
 struct entry {
   const char* name;
   shardplan::transformer shape;
-};
-
-const entry catalog[] = {
-    {"gpt2-large", models::gpt2_large::shape},
-    {"gpt2-xl", models::gpt2_xl::shape},
-    {"pythia-70m", models::pythia_70m::shape},
-    {"pythia-410m", models::pythia_410m::shape},
-    {"pythia-1b", models::pythia_1b::shape},
-    {"pythia-2.8b", models::pythia_2_8b::shape},
-    {"pythia-6.9b", models::pythia_6_9b::shape},
-    {"opt-125m", models::opt_125m::shape},
-    {"opt-2.7b", models::opt_2_7b::shape},
-    {"opt-13b", models::opt_13b::shape},
-    {"opt-30b", models::opt_30b::shape},
-    {"bloom-1b1", models::bloom_1b1::shape},
-    {"bloom-7b1", models::bloom_7b1::shape},
-    {"llama-7b", models::llama_7b::shape},
-    {"llama-13b", models::llama_13b::shape},
-    {"llama-65b", models::llama_65b::shape},
-    {"Llama-2-7b-hf", models::llama2_7b::shape},
-    {"Llama-2-13b-hf", models::llama2_13b::shape},
-    {"Llama-2-70b-hf", models::llama2_70b::shape},
-    {"Meta-Llama-3-8B", models::llama3_8b::shape},
-    {"Meta-Llama-3-70B", models::llama3_70b::shape},
-    {"Llama-3.1-8B", models::llama3_1_8b::shape},
-    {"Llama-3.1-405B", models::llama3_1_405b::shape},
-    {"Llama-3.2-3B", models::llama3_2_3b::shape},
-    {"Llama-4-Scout-17B-16E", models::llama4_scout_17b_16e::shape},
-    {"TinyLlama-1.1B", models::tinyllama_1_1b::shape},
-    {"SmolLM2-360M", models::smollm2_360m::shape},
-    {"Mistral-7B-v0.1", models::mistral_7b::shape},
-    {"Mistral-7B-v0.3", models::mistral_7b_v0_3::shape},
-    {"Mistral-Small-24B-Base-2501", models::mistral_small_24b::shape},
-    {"Mistral-Large-Instruct-2407", models::mistral_large_2407::shape},
-    {"Mixtral-8x7B-v0.1", models::mixtral_8x7b::shape},
-    {"Mixtral-8x22B-v0.1", models::mixtral_8x22b::shape},
-    {"Qwen1.5-7B", models::qwen1_5_7b::shape},
-    {"Qwen1.5-110B", models::qwen1_5_110b::shape},
-    {"Qwen2-0.5B", models::qwen2_0_5b::shape},
-    {"Qwen2.5-3B", models::qwen2_5_3b::shape},
-    {"Qwen2.5-14B", models::qwen2_5_14b::shape},
-    {"Qwen2.5-72B", models::qwen2_5_72b::shape},
-    {"Qwen1.5-MoE-A2.7B", models::qwen1_5_moe_a2_7b::shape},
-    {"Qwen3-0.6B", models::qwen3_0_6b::shape},
-    {"Qwen3-1.7B", models::qwen3_1_7b::shape},
-    {"Qwen3-4B", models::qwen3_4b::shape},
-    {"Qwen3-8B", models::qwen3_8b::shape},
-    {"Qwen3-32B", models::qwen3_32b::shape},
-    {"Qwen3-30B-A3B", models::qwen3_30b_a3b::shape},
-    {"Qwen3-235B-A22B", models::qwen3_235b_a22b::shape},
-    {"Qwen3-Coder-480B-A35B-Instruct", models::qwen3_coder_480b_a35b::shape},
-    {"gemma-7b", models::gemma_7b::shape},
-    {"gemma-2-2b", models::gemma_2_2b::shape},
-    {"gemma-2-9b", models::gemma_2_9b::shape},
-    {"gemma-2-27b", models::gemma_2_27b::shape},
-    {"gemma-3-1b-pt", models::gemma_3_1b::shape},
-    {"gemma-3-12b-pt", models::gemma_3_12b::shape},
-    {"gemma-3-27b-pt", models::gemma_3_27b::shape},
-    {"phi-2", models::phi_2::shape},
-    {"Phi-4-mini-instruct", models::phi_4_mini::shape},
-    {"Phi-3.5-MoE-instruct", models::phi_3_5_moe::shape},
-    {"DeepSeek-V2-Lite", models::deepseek_v2_lite::shape},
-    {"DeepSeek-V2", models::deepseek_v2::shape},
-    {"DeepSeek-V3", models::deepseek_v3::shape},
-    {"Kimi-K2-Instruct", models::kimi_k2::shape},
-    {"deepseek-llm-7b-base", models::deepseek_llm_7b::shape},
-    {"OLMo-1B-hf", models::olmo_1b::shape},
-    {"OLMo-2-0425-1B", models::olmo_2_1b::shape},
-    {"OLMo-2-1124-7B", models::olmo_2_7b::shape},
-    {"OLMo-2-1124-13B", models::olmo_2_13b::shape},
-    {"OLMo-2-0325-32B", models::olmo_2_32b::shape},
-    {"granite-3.1-2b-base", models::granite_3_1_2b::shape},
-    {"granite-3.1-1b-a400m-base", models::granite_3_1_1b_a400m::shape},
-    {"Minitron-4B-Base", models::minitron_4b::shape},
-    {"Nemotron-4-340B-Base", models::nemotron_4_340b::shape},
-    {"glm-4-9b-chat-hf", models::glm_4_9b::shape},
-    {"GLM-4.5-Air", models::glm_4_5_air::shape},
-    {"gpt-oss-120b", models::gpt_oss_120b::shape},
-    {"c4ai-command-r7b-12-2024", models::command_r7b::shape},
-    {"Yi-6B", models::yi_6b::shape},
-    {"Yi-34B", models::yi_34b::shape},
-    {"starcoder2-3b", models::starcoder2_3b::shape},
-    {"Ministral-8B-Instruct-2410", models::ministral_8b::shape},
-    {"deepseek-moe-16b-base", models::deepseek_moe_16b::shape},
-    {"Moonlight-16B-A3B", models::moonlight_16b_a3b::shape},
-    {"granite-3.3-2b-instruct", models::granite_3_3_2b::shape},
-    {"granite-3.3-8b-instruct", models::granite_3_3_8b::shape},
 };
 
 const entry configs[] = {
@@ -131,26 +45,6 @@ const entry configs[] = {
     {"gemma-3-4b_explicit", models::gemma_3_4b::shape},
 };
 
-std::int64_t parameters_of(const shardplan::transformer& shape, shardplan::role purpose) {
-  std::int64_t sum = 0;
-  for (const shardplan::tensor& item : shardplan::tensors_of(shape))
-    if (item.purpose == purpose) sum += item.elements() * item.multiplicity;
-  return sum;
-}
-
-// All parameters of one block.
-std::int64_t parameters_of_layer(const shardplan::transformer& shape, std::int64_t layer) {
-  const bool dense = shape.dense_layers_in(layer, 1) == 1;
-  std::int64_t sum = 0;
-  for (const shardplan::tensor& item : shardplan::tensors_of(shape))
-    if (item.where == shardplan::place::every_block ||
-        item.where == (dense ? shardplan::place::dense_block : shardplan::place::expert_block))
-      sum += item.elements() * item.copies;
-  return sum;
-}
-
-std::int64_t head_bias_of(const shardplan::transformer& shape) { return shape.head_bias ? shape.vocab : 0; }
-
 // The number under the first of the keys that the configuration has, else `otherwise`.
 std::int64_t number_of(const truth::json& config, std::initializer_list<const char*> keys, std::int64_t otherwise) {
   for (const char* key : keys)
@@ -161,10 +55,9 @@ std::int64_t number_of(const truth::json& config, std::initializer_list<const ch
 // The figures that both files have.
 void compare(const shardplan::transformer& shape, const truth::json& facts) {
   CHECK(shardplan::parameter_count_of(shape) == facts.get<std::int64_t>("trainable"));
-  CHECK(parameters_of(shape, shardplan::role::embedding) == facts.get<std::int64_t>("embedding"));
-  CHECK(parameters_of(shape, shardplan::role::head) + head_bias_of(shape) == facts.get<std::int64_t>("head"));
-  CHECK(parameters_of(shape, shardplan::role::routed_expert) + parameters_of(shape, shardplan::role::expert_bias) ==
-        facts.get<std::int64_t>("routed_experts"));
+  CHECK(truth::parameters_of(shape, shardplan::role::embedding) == facts.get<std::int64_t>("embedding"));
+  CHECK(truth::head_parameters_of(shape) == facts.get<std::int64_t>("head"));
+  CHECK(truth::routed_parameters_of(shape) == facts.get<std::int64_t>("routed_experts"));
   CHECK(shardplan::active_parameter_count_of(shape) == facts.get<std::int64_t>("active_per_token"));
 }
 
@@ -178,14 +71,14 @@ TEST_CASE("catalog models have the counts of models.json") {
   for (const auto& [index, row] : *file) {
     ++rows;
     const std::string name = row.get<std::string>("name");
-    for (const entry& item : catalog) {
+    for (const truth::catalog_entry& item : truth::catalog()) {
       if (name != item.name) continue;
       INFO(name);
       ++compared;
       const truth::json& facts = row.get_child("params");
       compare(item.shape, facts);
-      CHECK(parameters_of(item.shape, shardplan::role::norm) == facts.get<std::int64_t>("norms"));
-      CHECK(parameters_of(item.shape, shardplan::role::position) == facts.get<std::int64_t>("extra"));
+      CHECK(truth::parameters_of(item.shape, shardplan::role::norm) == facts.get<std::int64_t>("norms"));
+      CHECK(truth::parameters_of(item.shape, shardplan::role::position) == facts.get<std::int64_t>("extra"));
       CHECK(item.shape.tied_embeddings == facts.get<bool>("tied"));
       // Equal sums do not prove an equal shape: the keys of the configuration, where it has them.
       const truth::json& whole = row.get_child("config");
@@ -211,12 +104,14 @@ TEST_CASE("catalog models have the counts of models.json") {
         CHECK(shape.query_width() == facts.get<std::int64_t>("q_dim"));
         CHECK(shape.key_value_width() == facts.get<std::int64_t>("kv_dim"));
       }
-      CHECK(parameters_of_layer(shape, 0) == facts.get<std::int64_t>("per_layer_first"));
-      CHECK(parameters_of_layer(shape, shape.layers - 1) == facts.get<std::int64_t>("per_layer_last"));
+      CHECK(truth::parameters_of_layer(shape, 0) == facts.get<std::int64_t>("per_layer_first"));
+      CHECK(truth::parameters_of_layer(shape, shape.layers - 1) == facts.get<std::int64_t>("per_layer_last"));
     }
   }
   // No entry of the catalog was looked for in vain, and no row is left out.
-  CHECK(compared == sizeof catalog / sizeof catalog[0]);
+  std::size_t named = 0;
+  for (const truth::catalog_entry& item : truth::catalog()) named += *item.name != '\0' ? 1 : 0;
+  CHECK(compared == named);
   CHECK(compared == rows);
   std::cout << "models.json: " << compared << " of " << rows << " rows are in the catalog\n";
 }

@@ -4,7 +4,7 @@
 #include "saved_tensors.hpp"
 
 #include "../runtime/catch.hpp"
-#include "json.hpp"
+#include "shared_files.hpp"
 
 #include <shardplan/plan/evaluate.hpp>
 

@@ -2,7 +2,8 @@
 // Tables that papers and frameworks print, against the same plan evaluated by the library (section 1.5 of the truth README): ZeRO, the
 // Ultra-Scale Playbook, Adam-mini, torchao, MS-AMP, bytes a parameter, Korthikanti et al.
 #include "../runtime/catch.hpp"
-#include "json.hpp"
+#include "papers.hpp"
+#include "shared_files.hpp"
 
 #include <shardplan/model/catalog/llama.hpp>
 #include <shardplan/model/parameters.hpp>
@@ -33,47 +34,10 @@ std::vector<truth::json> paper_rows() {
   return rows;
 }
 
-bool starts_with(const std::string& text, const char* start) { return text.rfind(start, 0) == 0; }
-
-// A run on `replicas` devices that hold any number of bytes.
-shardplan::plan_spec run_of(const shardplan::transformer& shape, std::int64_t replicas) {
-  shardplan::plan_spec spec{};
-  spec.model = shape;
-  spec.device.memory = shardplan::bytes{std::int64_t{1} << 50};
-  spec.devices_per_node = 1;
-  spec.nodes = replicas;
-  spec.sequence = 1;
-  spec.micro_batch = 1;
-  spec.global_batch = replicas;
-  return spec;
-}
-
-// A shape with exactly `parameters` parameters, a multiple of 4,000: the vocabulary takes what eight blocks leave.
-shardplan::transformer shape_with(std::int64_t parameters) {
-  const std::int64_t hidden = 4'000;
-  const std::int64_t layers = 8;
-  const std::int64_t ffn = 100;
-  const std::int64_t of_blocks = layers * (4 * hidden + 2 + 3 * ffn) + 1;
-  REQUIRE(parameters % hidden == 0);
-  const shardplan::transformer shape{
-      .layers = layers, .hidden = hidden, .heads = 32, .ffn = ffn, .vocab = parameters / hidden - of_blocks, .tied_embeddings = true};
-  REQUIRE(shardplan::parameter_count_of(shape) == parameters);
-  return shape;
-}
-
-std::int64_t states_of_device(const shardplan::plan_spec& spec) {
-  REQUIRE(shardplan::violations_in(spec).empty());
-  return shardplan::stage_memory(spec, 0).device.states().count;
-}
-
-// One unit of the last digit that a figure in GB is printed with, in bytes.
-std::int64_t last_digit(const std::string& printed) {
-  const std::size_t point = printed.find('.');
-  std::int64_t unit = 1'000'000'000;
-  if (point != std::string::npos)
-    for (std::size_t i = point + 1; i < printed.size(); ++i) unit /= 10;
-  return unit;
-}
+using truth::run_of;
+using truth::shape_with;
+using truth::starts_with;
+using truth::states_of_device;
 
 }  // namespace
 
@@ -93,8 +57,9 @@ TEST_CASE("the ZeRO paper: table 1 and figure 1") {
 
     const std::string printed = row.get<std::string>("value");
     const std::int64_t value = truth::scaled(printed, 9);
-    CHECK(ours > value - last_digit(printed));
-    CHECK(ours < value + last_digit(printed));
+    const std::int64_t digit = static_cast<std::int64_t>(1e9 * truth::last_digit(printed) + 0.5);
+    CHECK(ours > value - digit);
+    CHECK(ours < value + digit);
     if (row.count("formula_value") == 0) continue;
     const std::int64_t formula = truth::scaled(row.get<std::string>("formula_value"), 9);
     // The formula divides parameters into parts of parameters, a rank holds whole ones: at most one more, and none when they divide.
@@ -264,57 +229,6 @@ TEST_CASE("MS-AMP: bytes of each level on Llama 2 7B") {
   CHECK(is(precisions::ms_amp_o3::spec, 1, 1, 2, 3));
 }
 
-namespace {
-
-// Rank `rank` of an interleaved schedule with v chunks: p (v - 1) + 2 (p - rank) - 1 chunks alive (Megatron-LM schedules.py).
-std::int64_t interleaved(std::int64_t p, std::int64_t m, std::int64_t v, std::int64_t rank) {
-  const std::int64_t alive = p * (v - 1) + 2 * (p - rank) - 1;
-  return alive < m * v ? alive : m * v;
-}
-
-// The paper's counting (34, or 10 + 24/t + 5as/(ht)) from ours: two dropout masks of one byte come to it; the fp32 log-sum-exp and the
-// fp32 statistics of the norms are not counted; attention that is not fused keeps 5as of softmax and dropout for each head.
-struct korthikanti {
-  shardplan::plan_spec spec{};
-  std::int64_t blocks_in_flight = 0;
-
-  explicit korthikanti(const truth::json& config, bool sequence_parallel) {
-    const auto number = [&](const char* key) { return config.get<std::int64_t>(key); };
-    spec = run_of({.layers = number("L"),
-                   .hidden = number("h"),
-                   .heads = number("a"),
-                   .ffn = 4 * number("h"),
-                   .vocab = 51200,
-                   .mlp = shardplan::mlp::plain,
-                   .norm = shardplan::norm::layer},
-                  number("gpus"));
-    spec.tp = number("t");
-    spec.pp = number("p");
-    spec.sequence = number("s");
-    spec.micro_batch = number("b");
-    spec.global_batch = number("gbs");
-    spec.sequence_parallel = sequence_parallel ? shardplan::toggle::on : shardplan::toggle::off;
-    const std::int64_t chunks = number("m");
-    if (chunks > 1) spec.schedule = {.name = "interleaved", .chunks = chunks, .in_flight = &interleaved};
-    REQUIRE(shardplan::violations_in(spec).empty());
-    const std::int64_t alive = spec.schedule.in_flight(spec.pp, spec.global_batch / spec.micro_batch, chunks, 0);
-    blocks_in_flight = alive * (spec.model.layers / (spec.pp * chunks));
-  }
-
-  std::int64_t tokens() const { return spec.sequence * spec.micro_batch; }
-  std::int64_t ours() const { return shardplan::stage_memory(spec, 0).device.activations.count; }
-  std::int64_t counted_as_the_paper(bool fused_attention) const {
-    const std::int64_t shards = spec.sequence_parallel == shardplan::toggle::on ? spec.tp : 1;
-    const std::int64_t masks = 2 * spec.model.hidden * tokens() / shards;
-    const std::int64_t statistics = 2 * 8 * tokens() / shards;
-    const std::int64_t log_sum_exp = 4 * spec.model.heads * tokens() / spec.tp;
-    const std::int64_t softmax = fused_attention ? 0 : 5 * spec.model.heads * spec.sequence * tokens() / spec.tp;
-    return ours() + blocks_in_flight * (masks + softmax - statistics - log_sum_exp);
-  }
-};
-
-}  // namespace
-
 TEST_CASE("Korthikanti et al.: figures 1 and 7") {
   int rows = 0;
   for (const truth::json& row : paper_rows()) {
@@ -327,12 +241,12 @@ TEST_CASE("Korthikanti et al.: figures 1 and 7") {
       const std::int64_t wanted = row.get<std::int64_t>("exact_bytes");
       const std::string metric = row.get<std::string>("metric");
       if (metric == "activation_first_stage_TP_baseline") {
-        CHECK(korthikanti{config, false}.counted_as_the_paper(false) == wanted);
+        CHECK(truth::korthikanti{truth::config_reader{config}, false}.counted_as_the_paper(false) == wanted);
       } else if (metric == "activation_first_stage_SP_plus_selective") {
-        CHECK(korthikanti{config, true}.counted_as_the_paper(true) == wanted);
+        CHECK(truth::korthikanti{truth::config_reader{config}, true}.counted_as_the_paper(true) == wanted);
       } else {
         // 18 bytes a parameter of the matrices of the blocks of one rank: of an inner stage, without its norms.
-        shardplan::plan_spec spec = korthikanti{config, true}.spec;
+        shardplan::plan_spec spec = truth::korthikanti{truth::config_reader{config}, true}.spec;
         spec.precision = precisions::bf16_fp32_master_and_gradients::spec;
         const std::int64_t norms = 4 * spec.model.hidden * (spec.model.layers / spec.pp);
         CHECK(shardplan::stage_memory(spec, 1).device.states().count - 18 * norms == wanted);
@@ -342,8 +256,8 @@ TEST_CASE("Korthikanti et al.: figures 1 and 7") {
     const std::string mode = config.get<std::string>("mode");
     const bool sequence_parallel = mode == "seq" || mode == "seqsel";
     const bool fused = mode == "sel" || mode == "seqsel";
-    const std::int64_t baseline = korthikanti{config, false}.counted_as_the_paper(false);
-    korthikanti kept{config, sequence_parallel};
+    const std::int64_t baseline = truth::korthikanti{truth::config_reader{config}, false}.counted_as_the_paper(false);
+    truth::korthikanti kept{truth::config_reader{config}, sequence_parallel};
     kept.spec.recompute = mode == "full" ? shardplan::recomputes::full : shardplan::recomputes::none;
     const std::int64_t ours = mode == "full" ? kept.ours() : kept.counted_as_the_paper(fused);
     // percent with three decimals, rounded

@@ -25,8 +25,10 @@ enum class part_kind {
   etp,                  ///< `etp<>`: tensor parallel degree of routed experts
   sequence_parallel,    ///< `sequence_parallel<>`: a switch
   zero,                 ///< `zero<>`: ZeRO stage, 0 to 3
+  fsdp,                 ///< `fsdp<>` or `hsdp<>`: everything is sharded
   offload,              ///< `offload<>`: what leaves the device
   layer_split,          ///< `layer_split<>`: layers of each stage
+  pipeline_slots,       ///< `pipeline_slots<>`: what counts as a layer when layers are laid out
   vocabulary_multiple,  ///< `vocabulary_multiple<>`: rows that the vocabulary is padded to a multiple of
   schedule,             ///< `schedule<>`: the order in the pipeline
   optimizer,            ///< `optimizer<>`: what is kept for each parameter
@@ -38,7 +40,11 @@ enum class part_kind {
   dropout,              ///< `dropout<>`: where dropout is on
   context_exchange,     ///< `context_exchange<>`: how context parallel ranks come by keys and values
   expert_load,          ///< `expert_load<>`: tokens of the fullest rank's experts
+  cross_entropy,        ///< `cross_entropy<>`: the loss kernel
+  overheads,            ///< `overheads<>`: what a framework allocates beside the tensors of the model
+  buckets,              ///< `buckets<>`: buffers that gradients pass through
   headroom,             ///< `headroom<>`: MiB that stay free
+  rank_order,           ///< `rank_order<>`: how ranks are numbered
 };
 
 namespace detail {

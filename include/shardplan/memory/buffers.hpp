@@ -2,24 +2,34 @@
 #pragma once
 
 #include <shardplan/recipe/offload.hpp>
+#include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
 #include <cstdint>
 
 namespace shardplan {
 
-/// Elements of one gradient bucket of ZeRO-2, and of gradients on their way to the host: DeepSpeed's default `reduce_bucket_size`
-/// (deepspeedai/DeepSpeed runtime/zero/config.py).
-inline constexpr std::int64_t default_reduce_bucket_elements = 500'000'000;
-
 /// Estimate, bytes that stay allocated beside the states:
 /// - scratch for weight gradients: Transformer Engine keeps one buffer for each distinct linear shape of the rank (`linear_shapes`
 /// elements);
-/// - one unsharded gradient bucket under ZeRO-2 or when gradients are offloaded, never larger than the rank's gradients (`elements`).
+/// - the gradient buckets of ZeRO-2 and 3, or of gradients that are offloaded (recipe/overheads.hpp), each never larger than the rank's
+/// gradients (`elements`).
 constexpr std::int64_t stage_buffers(const plan_spec& spec, std::int64_t linear_shapes, std::int64_t elements) {
-  std::int64_t total = spec.precision.compute * linear_shapes;
-  if (spec.zero == 2 || spec.offload.gradients != storage::device)
-    total += spec.precision.gradient * (elements < default_reduce_bucket_elements ? elements : default_reduce_bucket_elements);
+  std::int64_t total = spec.overheads.gradient_scratch ? spec.precision.compute * linear_shapes : 0;
+  if (spec.zero >= 2 || spec.offload.gradients != storage::device) {
+    const std::int64_t bucket = spec.buckets.reduce_elements;
+    total += spec.precision.gradient * spec.buckets.reduce_buffers * (elements < bucket ? elements : bucket);
+  }
+  return total;
+}
+
+/// Estimate, bytes that a framework's own overheads take (recipe/overheads.hpp): workspaces, the mask of a micro-batch, hidden states
+/// (`hidden_state` bytes each) in the buffers between stages.
+constexpr std::int64_t overhead_buffers(const plan_spec& spec, std::int64_t hidden_state) {
+  const overhead_spec& overheads = spec.overheads;
+  std::int64_t total = overheads.workspace_kibibytes << 10;
+  if (overheads.mask) total += spec.micro_batch * spec.sequence * (spec.sequence / spec.cp);
+  if (spec.pp > 1) total += overheads.boundary_tensors * hidden_state;
   return total;
 }
 

@@ -32,8 +32,6 @@ struct host_report {
   constexpr bytes total() const { return states + pinned; }
 };
 
-/// Elements of a DeepSpeed `sub_group_size`, the portion of a shard that is swapped at once (deepspeedai/DeepSpeed runtime/zero/config.py).
-inline constexpr std::int64_t default_sub_group_elements = 1'000'000'000;
 /// Buffers of an optimizer swapper, each of a sub-group in fp32 (deepspeedai/DeepSpeed runtime/zero/offload_config.py `buffer_count`).
 inline constexpr std::int64_t default_swap_buffers = 4;
 
@@ -58,11 +56,8 @@ constexpr host_report host_share(const Spec& spec, const memory_layout& layout, 
   const stage_extent extent = extent_of_stage(spec, layout.facts, rank);
   const stage_account account = account_of_extent(spec, layout, extent);
   const parameter_sum held = held_by(layout, extent);
-  const degrees& grid = layout.facts.grid;
   const std::int64_t whole = held.dense + held.routed;
-  const std::int64_t share =
-      spec.zero >= 1 ? flat_shard(held.dense, grid.dense_shards()) + (held.routed > 0 ? flat_shard(held.routed, grid.expert_shards()) : 0)
-                     : whole;
+  const std::int64_t share = share_of(spec, layout, extent);
   const std::int64_t micro_batches = layout.facts.micro_batches;
   const bool states_leave = spec.offload.states != storage::device;
   const bool gradients_leave = spec.offload.gradients != storage::device;
@@ -77,7 +72,7 @@ constexpr host_report host_share(const Spec& spec, const memory_layout& layout, 
   if (states_leave && !weights_leave) one.pinned.count += compute * share;
   if (gradients_leave) one.pinned.count += largest;
   if (spec.offload.states == storage::nvme)
-    one.pinned.count += default_swap_buffers * 4 * (share < default_sub_group_elements ? share : default_sub_group_elements);
+    one.pinned.count += default_swap_buffers * 4 * (share < spec.buckets.sub_group_elements ? share : spec.buckets.sub_group_elements);
 
   // Weights come for each forward and each backward of a micro-batch; else the updated ones once a step.
   const std::int64_t shard_bytes = compute * share;
@@ -88,9 +83,15 @@ constexpr host_report host_share(const Spec& spec, const memory_layout& layout, 
   }
   // Gradients leave as soon as they are reduced, in the compute precision; else once a step, as they are kept.
   if (gradients_leave) {
-    one.to_host.count = saturating_multiply(micro_batches, compute * (spec.zero >= 2 ? share : whole));
+    one.to_host.count = saturating_multiply(micro_batches, compute * (layout.facts.stage >= 2 ? share : whole));
   } else if (states_leave) {
     one.to_host.count = (spec.precision.accumulator > 0 ? spec.precision.accumulator : spec.precision.gradient) * share;
+  }
+  // Of moments that leave by percent, gradients go and updated weights come for that part (Megatron-LM's optimizer_cpu_offload).
+  if (!states_leave && spec.offload.moments_percent > 0) {
+    const std::int64_t moved = percent_of(share, spec.offload.moments_percent);
+    if (!gradients_leave) one.to_host.count += (spec.precision.gradient + spec.precision.accumulator) * moved;
+    if (!weights_leave) one.to_device.count += compute * moved;
   }
   // Inputs of blocks go in the forward of each micro-batch and come back in its backward.
   if (spec.offload.inputs != storage::device) {
@@ -141,7 +142,7 @@ constexpr host_report host_account(const Spec& spec, const memory_layout& layout
   const std::int64_t devices = spec.devices_per_node;
   const offload_spec& offloads = spec.offload;
   if (offloads.states != storage::device || offloads.gradients != storage::device || offloads.weights != storage::device ||
-      offloads.inputs != storage::device) {
+      offloads.inputs != storage::device || offloads.moments_percent != 0) {
     const std::int64_t largest = spec.offload.gradients != storage::device ? detail::largest_tensor_bytes(spec, layout.facts) : 0;
     const std::int64_t ranks = layout.facts.grid.world / spec.pp;  // of one pipeline rank
     const auto keep_worse = [&](const host_report& node) {

@@ -4,9 +4,13 @@
 #include <shardplan/core/checked.hpp>
 #include <shardplan/memory/activations.hpp>
 #include <shardplan/memory/buffers.hpp>
+#include <shardplan/memory/phase.hpp>
+#include <shardplan/memory/phases.hpp>
 #include <shardplan/memory/recomputed_layers.hpp>
 #include <shardplan/memory/report.hpp>
+#include <shardplan/memory/shares.hpp>
 #include <shardplan/memory/states.hpp>
+#include <shardplan/memory/uneven_chunks.hpp>
 #include <shardplan/memory/units.hpp>
 #include <shardplan/memory/working_set.hpp>
 #include <shardplan/parallel/activation_shard.hpp>
@@ -21,10 +25,11 @@ namespace shardplan {
 
 /// What all stages of a plan have in common: computed once, read for each stage. Only for a spec that broke no rule of the first two tiers.
 struct memory_layout {
-  derived facts{};            ///< degrees, micro-batches, tokens, vocabulary
-  model_units units{};        ///< elements of input, block and output on a rank
-  saved_activations saved{};  ///< bytes that a block keeps of one micro-batch
-  phase_sizes phases{};       ///< bytes that live in one phase
+  derived facts{};               ///< degrees, micro-batches, tokens, vocabulary
+  model_units units{};           ///< elements of input, block and output on a rank
+  saved_activations saved{};     ///< bytes that a block keeps of one micro-batch
+  buffer_lengths first_chunk{};  ///< of the first rank, only with Megatron-LM's buckets
+  phase_sizes phases{};          ///< bytes that live in one phase
 };
 
 /// The layout of a spec that broke no rule of the first two tiers.
@@ -33,6 +38,7 @@ constexpr memory_layout memory_layout_of(const Spec& spec) {
   memory_layout layout{};
   layout.facts = derive(spec);
   layout.units = units_of(spec, layout.facts);
+  if (spec.sharding.layout == shard_layout::megatron_buckets) layout.first_chunk = first_chunk_lengths(spec, layout.facts);
   const activation_shard shard =
       activation_shard_of(spec.model, layout.facts.grid, layout.facts.tokens, layout.facts.vocabulary, spec.expert_load.computed());
   layout.saved = saved_by_block(spec, shard);
@@ -42,8 +48,9 @@ constexpr memory_layout memory_layout_of(const Spec& spec) {
 
 /// Memory of one pipeline rank ("stage" in messages).
 struct stage_account {
-  memory_report device{};      ///< on the device
-  offload_report offloaded{};  ///< what `offload<>` moved away
+  memory_report device{};              ///< on the device
+  offload_report offloaded{};          ///< what `offload<>` moved away
+  phase peak = phase::block_backward;  ///< the phase that `device` is of
 };
 
 /// What a pipeline rank holds: its chunks summed.
@@ -53,12 +60,15 @@ struct stage_extent {
   std::int64_t in_flight = 0;     ///< chunk activations alive at once
   bool is_first = false;          ///< has the embedding
   bool is_last = false;           ///< has the head
-  bool copies_head = false;       ///< with tied embeddings: has a copy of the table for its head
+  bool has_next_token = false;    ///< has the next-token layers
+  bool copies_head = false;       ///< has a copy of the embedding: for a tied head, or to look up further tokens
+  std::int64_t rank = 0;          ///< pipeline rank
   recompute_extent recomputed{};  ///< of its layers, those that are recomputed
 };
 
-/// The next-token layers of a model lie on its last stage: blocks beyond `layers`, of the kind that the last block is.
+/// The next-token layers of a model lie on one stage, the last unless said: blocks beyond `layers`, of the kind that the last block is.
 constexpr void add_next_token_layers(const transformer& shape, stage_extent& extent) {
+  extent.has_next_token = true;
   extent.layers += shape.next_token_layers;
   if (shape.experts.count == 0) extent.dense_layers += shape.next_token_layers;
 }
@@ -69,6 +79,7 @@ constexpr stage_extent extent_of_stage(const plan_spec& spec, const derived& fac
   const std::int64_t chunks = spec.schedule.chunks;
   const transformer& shape = spec.model;
   stage_extent extent{};
+  extent.rank = rank;
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
     const std::int64_t stage = chunks == 1 ? rank : stage_of_chunk(spec.schedule.layout, pp, chunk, rank);
     const std::int64_t count = layers_of_stage(spec.layer_split, shape.layers, pp * chunks, stage);
@@ -82,17 +93,24 @@ constexpr stage_extent extent_of_stage(const plan_spec& spec, const derived& fac
       add_recomputed_layers(spec, first_layer_of_stage(spec.layer_split, shape.layers, pp * chunks, stage), count, extent.recomputed);
     extent.is_first = extent.is_first || stage == 0;
     extent.is_last = extent.is_last || stage == pp * chunks - 1;
+    if (shape.next_token_layers > 0 && stage == next_token_stage_of(spec.layer_split, pp * chunks)) add_next_token_layers(shape, extent);
   }
   extent.in_flight = spec.schedule.in_flight(pp, facts.micro_batches, chunks, rank);
   // A tied head and the embedding of further tokens are the same tensor on a rank that holds the embedding; elsewhere a copy with all its
   // states.
-  extent.copies_head = extent.is_last && !extent.is_first;
-  if (extent.is_last) add_next_token_layers(shape, extent);
+  extent.copies_head = !extent.is_first && ((extent.is_last && shape.tied_embeddings) || extent.has_next_token);
   return extent;
 }
 
-/// The account of a rank with that extent. Errors: none for a spec that passed the first two tiers of rules.
-constexpr stage_account account_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent) {
+/// That many percent of an amount, rounded down, for up to 100 percent of any amount.
+constexpr std::int64_t percent_of(std::int64_t amount, std::int64_t percent) {
+  return amount / 100 * percent + amount % 100 * percent / 100;
+}
+
+namespace detail {
+// What all phases of a rank with that extent have in common, written into `account`, and what they differ by.
+constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent,
+                                       stage_account& account) {
   const transformer& shape = spec.model;
   const std::int64_t chunks = spec.schedule.chunks;
   const std::int64_t layers = extent.layers;
@@ -107,12 +125,16 @@ constexpr stage_account account_of_extent(const plan_spec& spec, const memory_la
   const unit& expert_block = layout.units[place::expert_block];
   const unit& input = layout.units[place::input];
   const unit& output = layout.units[place::output];
+  const unit& next_token = layout.units[place::next_token];
   const unit& head_copy = layout.units.tied_head;
+  const bool has_next_token = extent.has_next_token;
   const std::int64_t dense = layers * every_block.dense + dense_layers * dense_block.dense + expert_layers * expert_block.dense +
-                             (is_first ? input.dense : 0) + (is_last ? output.dense : 0) + (copies_head ? head_copy.dense : 0);
+                             (is_first ? input.dense : 0) + (is_last ? output.dense : 0) + (has_next_token ? next_token.dense : 0) +
+                             (copies_head ? head_copy.dense : 0);
   const auto sum = [&](std::int64_t unit::*field) {
     return layers * every_block.*field + dense_layers * dense_block.*field + expert_layers * expert_block.*field +
-           (is_first ? input.*field : 0) + (is_last ? output.*field : 0) + (copies_head ? head_copy.*field : 0);
+           (is_first ? input.*field : 0) + (is_last ? output.*field : 0) + (has_next_token ? next_token.*field : 0) +
+           (copies_head ? head_copy.*field : 0);
   };
   // Only what some account of this plan reads is added up.
   unit held{};
@@ -133,14 +155,22 @@ constexpr stage_account account_of_extent(const plan_spec& spec, const memory_la
     compare(expert_layers > 0, expert_block);
     compare(is_first, input);
     compare(is_last, output);
+    compare(has_next_token, next_token);
     compare(copies_head, head_copy);
   }
+  std::int64_t padding = 0;
+  if (spec.sharding.layout == shard_layout::tensors) {
+    held.dense_share = sum(&unit::dense_share);
+    held.routed_share = sum(&unit::routed_share);
+  } else if (spec.sharding.layout != shard_layout::flat) {
+    padding = share_out(spec, layout.facts, layout.units, layout.first_chunk, extent.rank, held);
+  }
   const std::int64_t linear_shapes = every_block.linear_shapes + (dense_layers > 0 ? dense_block.linear_shapes : 0) +
-                                     (expert_layers > 0 ? expert_block.linear_shapes : 0) + (is_last ? output.linear_shapes : 0);
+                                     (expert_layers > 0 ? expert_block.linear_shapes : 0) + (is_last ? output.linear_shapes : 0) +
+                                     (has_next_token ? next_token.linear_shapes : 0);
 
-  stage_account account{};
   memory_report& report = account.device;
-  const rank_states states = states_of(spec, layout.facts, held, layout.units.by_tensor);
+  const rank_states states = states_of(spec, layout.facts, held, layout.units.by_tensor, padding);
   (spec.offload.weights == storage::device ? report.weights
    : spec.offload.weights == storage::host ? account.offloaded.host
                                            : account.offloaded.nvme)
@@ -148,37 +178,114 @@ constexpr stage_account account_of_extent(const plan_spec& spec, const memory_la
   (spec.offload.gradients == storage::device ? report.gradients : account.offloaded.host).count += states.gradients;
   if (spec.offload.states == storage::device) {
     report.master.count = states.master;
-    report.optimizer.count = states.optimizer;
+    const std::int64_t moved = spec.offload.moments_percent == 0 ? 0 : percent_of(states.optimizer, spec.offload.moments_percent);
+    report.optimizer.count = states.optimizer - moved;
+    account.offloaded.host.count += moved;
   } else {
     (spec.offload.states == storage::host ? account.offloaded.host : account.offloaded.nvme).count += states.master + states.optimizer;
   }
 
   const saved_activations& saved = layout.saved;
-  const kept_activations kept = kept_by_blocks(spec, saved, layers, dense_layers, extent.recomputed);
-  std::int64_t on_device = kept.on_device;
-  if (is_first) on_device += saved.embedding;
-  // Around a next-token layer's block: the inputs of its three norms, what the last gives to the head, and the projection's input.
-  if (is_last && shape.next_token_layers > 0) on_device += 6 * saved.block_input * shape.next_token_layers;
   const std::int64_t alive = extent.in_flight;
-  report.activations.count = chunks == 1 ? on_device * alive : ceil_divide(on_device * alive, chunks);
-  if (kept.on_host > 0) account.offloaded.host.count += ceil_divide(kept.on_host * alive, chunks);
+  std::int64_t around = is_first ? saved.embedding : 0;  // of one micro-batch, outside the blocks
+  // Around a next-token layer's block: the inputs of its three norms, what the last gives to the head, and the projection's input.
+  if (has_next_token) around += 6 * saved.block_input * shape.next_token_layers;
+  kept_activations kept{};  // of all micro-batches that are alive
+  if (has_uneven_chunks(spec)) {
+    kept = kept_by_chunks(spec, saved, extent.rank, alive);
+    kept.on_device += ceil_divide(around * alive, chunks);
+  } else {
+    kept = kept_by_blocks(spec, saved, layers, dense_layers, extent.recomputed);
+    kept.on_device = chunks == 1 ? (kept.on_device + around) * alive : ceil_divide((kept.on_device + around) * alive, chunks);
+    if (kept.on_host > 0) kept.on_host = ceil_divide(kept.on_host * alive, chunks);
+  }
+  account.offloaded.host.count += kept.on_host;
 
   const phase_sizes& phases = layout.phases;
-  std::int64_t working = expert_layers > 0 ? phases.expert_backward : phases.dense_backward;
-  if (dense_layers > 0 && phases.dense_backward > working) working = phases.dense_backward;
-  if (is_last && phases.logits + phases.around_loss > working) {
-    report.logits.count = phases.logits;
-    working = phases.around_loss;
+  const std::int64_t elements = held.elements();
+  phase_inputs rank{};
+  rank.gradients = report.gradients.count;
+  rank.activations = kept.on_device;
+  rank.backward = expert_layers > 0 ? phases.expert_backward : phases.dense_backward;
+  if (dense_layers > 0 && phases.dense_backward > rank.backward) rank.backward = phases.dense_backward;
+  rank.is_last = is_last;
+  rank.live_losses = chunks == 1 ? alive : 1;
+  // Only what a phase of this plan reads.
+  if (is_last) rank.head = output.linear_shapes;
+  if (!spec.overheads.gradient_scratch) {
+    rank.largest_linear = every_block.largest_linear;
+    if (dense_layers > 0 && dense_block.largest_linear > rank.largest_linear) rank.largest_linear = dense_block.largest_linear;
+    if (expert_layers > 0 && expert_block.largest_linear > rank.largest_linear) rank.largest_linear = expert_block.largest_linear;
   }
-  if (spec.zero >= 3) {
-    working += gathered_units(spec.precision, layout.units, dense_layers > 0, expert_layers > 0, is_first, is_last, copies_head);
+  if (layout.facts.stage >= 3) {
+    rank.elements = elements;
+    rank.gathered = gathered_by(layout.units, dense_layers > 0, expert_layers > 0, is_first, is_last, has_next_token, copies_head);
+    rank.block_activations = dense_layers > 0 ? saved.dense_kept : 0;
+    if (expert_layers > 0 && saved.expert_kept > rank.block_activations) rank.block_activations = saved.expert_kept;
   } else if (spec.precision.weight > spec.precision.compute) {
-    working += spec.precision.compute * sum(&unit::linear);  // autocast's copies, which the graph keeps until the end of backward
+    rank.copies = spec.precision.compute * sum(&unit::linear);  // autocast's copies, which the graph keeps until the end of backward
   }
-  report.working.count = working;
-  report.buffers.count = stage_buffers(spec, linear_shapes, held.elements());
+  if (has_step_temporaries(spec)) rank.owned = states.owned;
+  report.buffers.count = stage_buffers(spec, linear_shapes, elements) + overhead_buffers(spec, saved.block_input);
+  if (spec.sharding.secondary != unset) report.buffers.count += secondary_copy(spec, held);
   report.reserve.count = spec.headroom_mebibytes << 20;
+  return rank;
+}
+
+constexpr void write_needs(const phase_needs& needs, memory_report& report) {
+  report.gradients.count = needs.gradients;
+  report.activations.count = needs.activations;
+  report.logits.count = needs.logits;
+  report.working.count = needs.working;
+}
+}  // namespace detail
+
+/// The account of a rank with that extent in the phase that needs most (the first of equals). Errors: none for a spec that passed the first
+/// two tiers of rules.
+constexpr stage_account account_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent) {
+  stage_account account{};
+  const phase_inputs rank = detail::basis_of_extent(spec, layout, extent, account);
+  phase_needs most{};
+  const auto compare = [&](phase which) {
+    const phase_needs needs = needs_of_phase(spec, layout.phases, which, rank, layout.facts.micro_batches);
+    if (needs.total() > most.total()) {
+      most = needs;
+      account.peak = which;
+    }
+  };
+  // Phases that no other is larger than: the others are not asked.
+  if (spec.sharding.is_fsdp()) {
+    compare(phase::first_block_backward);
+    compare(phase::last_block_backward);
+  } else {
+    compare(phase::block_backward);
+  }
+  if (rank.is_last) {
+    compare(phase::loss);
+    if (layout.phases.logit_gradients > (spec.overheads.gradient_scratch ? layout.phases.logits : 0)) compare(phase::head_backward);
+  }
+  if (has_step_temporaries(spec)) compare(phase::optimizer_step);
+  detail::write_needs(most, account.device);
   return account;
+}
+
+/// All phases of a rank with that extent.
+constexpr phase_reports phases_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent) {
+  stage_account account{};
+  const phase_inputs rank = detail::basis_of_extent(spec, layout, extent, account);
+  phase_reports reports{};
+  memory_report& first = reports.at[static_cast<int>(phase::first_step)];
+  for (int at = 0; at < static_cast<int>(phase::first_step); ++at) {
+    const auto which = static_cast<phase>(at);
+    if (!has_phase(spec, layout.phases, which, rank.is_last)) continue;
+    memory_report& report = reports.at[at];
+    report = account.device;
+    detail::write_needs(needs_of_phase(spec, layout.phases, which, rank, layout.facts.micro_batches), report);
+    if (which != phase::optimizer_step && report.total() > first.total()) first = report;
+  }
+  first.optimizer.count = 0;
+  reports.peak = account_of_extent(spec, layout, extent).peak;
+  return reports;
 }
 
 /// The account of pipeline rank `rank`.
@@ -186,10 +293,13 @@ constexpr stage_account account_of_stage(const plan_spec& spec, const memory_lay
   return account_of_extent(spec, layout, extent_of_stage(spec, layout.facts, rank));
 }
 
-/// `total()` of a rank, summed without the checks that the bounds of the first tier of rules make needless.
-constexpr std::int64_t total_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent) {
-  const stage_account account = account_of_extent(spec, layout, extent);
-  const memory_report& report = account.device;
+/// All phases of pipeline rank `rank`.
+constexpr phase_reports phases_of_stage(const plan_spec& spec, const memory_layout& layout, std::int64_t rank) {
+  return phases_of_extent(spec, layout, extent_of_stage(spec, layout.facts, rank));
+}
+
+/// `total()` of a rank's report, summed without the checks that the bounds of the first tier of rules make needless.
+constexpr std::int64_t unchecked_total(const memory_report& report) {
   return report.weights.count + report.gradients.count + report.master.count + report.optimizer.count + report.activations.count +
          report.logits.count + report.working.count + report.buffers.count + report.reserve.count;
 }

@@ -4,6 +4,8 @@
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/core/device_code.hpp>
 
+#include <cstdint>
+
 namespace shardplan {
 
 /// The parts of a rank's memory, in the order of `memory_report`.
@@ -18,6 +20,10 @@ enum class component {
   buffers,      ///< buckets and scratch that stay; estimate
   reserve       ///< context, communicators, headroom; estimate
 };
+
+/// What a caching allocator holds beyond what is allocated, in percent: 5 in public runs (reserved against allocated memory,
+/// docs/exact_and_estimates.md).
+inline constexpr std::int64_t default_allocator_slack_percent = 5;
 
 /// Bytes on one device of one pipeline stage, at the moment of its peak (second step on, when the optimizer has its state). The first four
 /// are exact; `activations` and `logits` are the reference formulas of their kernels; `working`, `buffers` and `reserve` are estimates:
@@ -37,6 +43,12 @@ struct memory_report {
   constexpr SHARDPLAN_HOST_DEVICE bytes states() const { return weights + gradients + master + optimizer; }
   /// All but `reserve`: what the peak of a framework's allocator is compared with.
   constexpr SHARDPLAN_HOST_DEVICE bytes allocated() const { return states() + activations + logits + working + buffers; }
+  /// Estimate of what the allocator takes from the device: `allocated()` and `default_allocator_slack_percent`, rounded up. An allocator
+  /// that is short of memory gives slack back, so this is no bound.
+  constexpr SHARDPLAN_HOST_DEVICE bytes reserved() const {
+    const std::int64_t held = allocated().count;
+    return bytes{held + held / 100 * default_allocator_slack_percent + (held % 100 * default_allocator_slack_percent + 99) / 100};
+  }
   /// Everything: what the device must hold.
   constexpr SHARDPLAN_HOST_DEVICE bytes total() const { return allocated() + reserve; }
 
@@ -46,6 +58,18 @@ struct memory_report {
            left.working == right.working && left.buffers == right.buffers && left.reserve == right.reserve;
   }
 };
+
+/// Whether a rank's memory fits a device of that capacity, asked in three ways.
+struct memory_verdicts {
+  bool allocator = false;  ///< `allocated()`: the tensors alone
+  bool device = false;     ///< `total()`: with context, communicators and headroom: what a plan is judged by
+  bool reserved = false;   ///< `reserved()` and `reserve`: with the allocator's slack too, so that it never has to give any back
+};
+
+/// The verdicts of a report.
+constexpr memory_verdicts verdicts_of(const memory_report& report, bytes capacity) {
+  return {report.allocated() <= capacity, report.total() <= capacity, report.reserved() + report.reserve <= capacity};
+}
 
 /// Bytes of one rank that `offload<>` moved off the device.
 struct offload_report {

@@ -100,6 +100,7 @@ constexpr saved_list saved_tensors_of(const Spec& spec, place where) {
       detail::walk_embedding(spec, shard, add_all);
       break;
     case place::output: detail::walk_output(spec, shard, add_all); break;
+    case place::next_token: break;
     case place::every_block:
     case place::dense_block:
     case place::expert_block:

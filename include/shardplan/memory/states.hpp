@@ -19,28 +19,36 @@ struct rank_states {
   std::int64_t gradients = 0;  ///< bytes of the gradients and of their accumulator
   std::int64_t master = 0;     ///< bytes of the optimizer's own copy of the weights
   std::int64_t optimizer = 0;  ///< bytes of moments, factors and code tables
+  std::int64_t owned = 0;      ///< elements of which it keeps master copy and optimizer state
 };
 
 namespace detail {
 // What is more than bytes of the layout times elements, in place of what `states_of` counted so.
 template <class Spec>
 constexpr void account_by_tensor(const Spec& spec, const unit& held, std::int64_t dense_shards, std::int64_t routed_shards,
-                                 std::int64_t share, rank_states& states) {
+                                 std::int64_t share, std::int64_t stage, rank_states& states) {
   const optimizer_spec& optimizer = spec.optimizer;
   const precision_spec& precision = spec.precision;
   const auto shared = [&](std::int64_t dense, std::int64_t routed) {
     return ceil_divide(dense, dense_shards) + ceil_divide(routed, routed_shards);
   };
+  const bool by_pieces = spec.sharding.layout == shard_layout::tensors;  // the bytes are of shards already
   // What needs rows and columns cannot lie in a flat buffer.
-  if (spec.zero == 0 || optimizer.matrices > matrix_rule::factored) {
+  if (by_pieces) {
+    states.optimizer = held.dense_state_bytes + held.routed_state_bytes;
+  } else if (stage == 0 || optimizer.matrices > matrix_rule::factored) {
     states.optimizer = shared(held.dense_state_bytes, held.routed_state_bytes);
+  } else if (spec.sharding.layout != shard_layout::flat) {
+    states.optimizer =
+        flat_state_bytes(optimizer, precision, held.dense_share, flat_shard(held.dense_ruled, dense_shards), 1) +
+        (held.routed == 0 ? 0 : flat_state_bytes(optimizer, precision, held.routed_share, flat_shard(held.routed_ruled, routed_shards), 1));
   } else {
     states.optimizer = flat_state_bytes(optimizer, precision, held.dense, held.dense_ruled, dense_shards);
     if (held.routed > 0) states.optimizer += flat_state_bytes(optimizer, precision, held.routed, held.routed_ruled, routed_shards);
   }
   if (has_linear_rule(precision))
-    states.weights =
-        spec.zero >= 3 ? shared(held.dense_weight_bytes, held.routed_weight_bytes) : held.dense_weight_bytes + held.routed_weight_bytes;
+    states.weights = stage >= 3 && !by_pieces ? shared(held.dense_weight_bytes, held.routed_weight_bytes)
+                                              : held.dense_weight_bytes + held.routed_weight_bytes;
   states.gradients += precision.gradient_copy * share;
   if (optimizer.fused_step) states.gradients = (precision.gradient + precision.accumulator + precision.gradient_copy) * held.largest;
 }
@@ -50,18 +58,21 @@ constexpr void account_by_tensor(const Spec& spec, const unit& held, std::int64_
 /// holds on one rank of the model-parallel grid. Facts: ZeRO, arXiv 1910.02054 section 5; dense shards dp x cp, expert shards world / (etp
 /// x ep x pp) as in NVIDIA/Megatron-LM megatron/core/optimizer. One rounding up for dense, one for routed parameters. State that needs rows
 /// and columns, and weights with scales, are shared out byte by byte, rounded up in the same way: what an implementation that deals out
-/// tensors or blocks holds at best.
+/// tensors or blocks holds at best. `padding` are elements that come to a whole buffer.
 template <class Spec = plan_spec>
-constexpr rank_states states_of(const Spec& spec, const derived& facts, const unit& held, bool by_tensor) {
+constexpr rank_states states_of(const Spec& spec, const derived& facts, const unit& held, bool by_tensor, std::int64_t padding = 0) {
   const precision_spec& precision = spec.precision;
-  const std::int64_t whole = held.elements();
-  const std::int64_t dense_shards = spec.zero >= 1 ? facts.grid.dense_shards() : 1;
-  const std::int64_t routed_shards = spec.zero >= 1 && held.routed > 0 ? facts.grid.expert_shards() : 1;
-  const std::int64_t share = spec.zero >= 1 ? flat_shard(held.dense, dense_shards) + flat_shard(held.routed, routed_shards) : whole;
-  rank_states states{precision.weight * (spec.zero >= 3 ? share : whole),
-                     (precision.gradient + precision.accumulator) * (spec.zero >= 2 ? share : whole), precision.master * share,
-                     spec.optimizer.moments * precision.moment * share};
-  if (by_tensor) detail::account_by_tensor(spec, held, dense_shards, routed_shards, share, states);
+  const std::int64_t whole = held.elements() + padding;
+  std::int64_t share = whole;
+  if (spec.sharding.layout != shard_layout::flat) {
+    share = held.dense_share + held.routed_share;
+  } else if (facts.stage >= 1) {
+    share = flat_shard(held.dense, facts.dense_shards) + (held.routed > 0 ? flat_shard(held.routed, facts.expert_shards) : 0);
+  }
+  rank_states states{precision.weight * (facts.stage >= 3 ? share : whole),
+                     (precision.gradient + precision.accumulator) * (facts.stage >= 2 ? share : whole), precision.master * share,
+                     spec.optimizer.moments * precision.moment * share, share};
+  if (by_tensor) detail::account_by_tensor(spec, held, facts.dense_shards, facts.expert_shards, share, facts.stage, states);
   states.optimizer += spec.optimizer.table_bytes;
   return states;
 }

@@ -136,9 +136,9 @@ constexpr void walk_tensors(const transformer& shape, Visit&& visit) {
   }
   if (further > 0) {
     // As DeepSeek-V3 (arXiv 2412.19437 section 2.2): a norm of the token's embedding, one of the hidden state, one before the head.
-    if (weights) visit("next_token_norm", hidden, 1, split::replicated, role::norm, place::output, checked_multiply(3, further), 1);
-    if (biases) visit("next_token_norm_bias", hidden, 1, split::replicated, role::norm, place::output, 3 * further, 1);
-    visit("next_token_projection", hidden, checked_multiply(2, hidden), split::column, role::mlp, place::output, further, 1);
+    if (weights) visit("next_token_norm", hidden, 1, split::replicated, role::norm, place::next_token, checked_multiply(3, further), 1);
+    if (biases) visit("next_token_norm_bias", hidden, 1, split::replicated, role::norm, place::next_token, 3 * further, 1);
+    visit("next_token_projection", hidden, checked_multiply(2, hidden), split::column, role::mlp, place::next_token, further, 1);
   }
   if (shape.embedding_dim != 0) visit("head_projection", embedded, hidden, split::replicated, role::mlp, place::output, 1, 1);
   if (!shape.tied_embeddings) visit("head", shape.vocab, embedded, split::vocabulary, role::head, place::output, 1, 1);

@@ -39,6 +39,7 @@ enum class place {
   dense_block,   ///< in each block with a dense feed-forward network
   expert_block,  ///< in each block with routed experts
   output,        ///< after the last block: the last stage
+  next_token,    ///< around the blocks that predict further tokens: the stage that has these, the last unless said
 };
 
 namespace detail {

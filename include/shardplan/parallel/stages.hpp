@@ -4,6 +4,7 @@
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/part.hpp>
 #include <shardplan/core/static_vector.hpp>
+#include <shardplan/core/unset.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +17,10 @@ inline constexpr std::size_t most_layer_split_entries = 256;
 /// Layers of each stage (of each chunk in stage order when a rank holds several); empty: divided evenly.
 struct layer_counts {
   static_vector<std::int64_t, most_layer_split_entries> counts{};  ///< layers of each stage (chunk)
-  std::int64_t left_out = 0;  ///< entries beyond `most_layer_split_entries`: a plan with any is refused
+  std::int64_t left_out = 0;              ///< entries beyond `most_layer_split_entries`: a plan with any is refused
+  bool embedding_slot = false;            ///< the embedding counts as a layer: the first stage has one block less
+  bool loss_slot = false;                 ///< the loss counts as a layer: the last stage has one block less
+  std::int64_t next_token_stage = unset;  ///< stage (chunk in stage order) of the next-token layers; unset: the last
 
   /// Adds the layers of the next stage (chunk). No error: what finds no room is counted in `left_out`.
   constexpr void push_back(std::int64_t count) {
@@ -40,24 +44,72 @@ requires(sizeof...(Layers) > 0) struct layer_split {
   template <class Spec>
   static constexpr void apply(Spec& spec) {
     note_part<part_kind::layer_split>(spec);
-    spec.layer_split = {};
+    spec.layer_split.counts = {};
+    spec.layer_split.left_out = 0;
     // An array and not a fold: Clang folds no more than 256 operands.
     constexpr std::int64_t counts[] = {Layers...};
     for (const std::int64_t count : counts) spec.layer_split.push_back(count);
   }
 };
 
-/// Layers of stage `stage` (0-based) of `stages`. A model of `layers` that `stages` does not divide needs `split`.
+/// In `pipeline_slots<...>`: the embedding counts as a layer (Megatron-LM account_for_embedding_in_pipeline_split).
+struct embedding_slot {
+  static constexpr void set(layer_counts& counts) { counts.embedding_slot = true; }
+};
+
+/// In `pipeline_slots<...>`: the loss counts as a layer (Megatron-LM account_for_loss_in_pipeline_split).
+struct loss_slot {
+  static constexpr void set(layer_counts& counts) { counts.loss_slot = true; }
+};
+
+/// In `pipeline_slots<...>`: the next-token layers lie on stage `Stage` (0-based; of chunks in stage order), not on the last. They need a
+/// copy of the embedding there.
+template <std::int64_t Stage>
+struct next_token_stage {
+  static constexpr void set(layer_counts& counts) { counts.next_token_stage = Stage; }
+};
+
+/// What can stand in `pipeline_slots<...>`.
+template <class Type>
+concept pipeline_slot = requires(layer_counts& counts) {
+  Type::set(counts);
+};
+
+/// Part of a plan (default: none): what takes the place of a layer when layers are divided evenly, and where next-token layers lie:
+/// `pipeline_slots<embedding_slot, loss_slot>`. With a `layer_split`, whose counts are of blocks alone, a first stage with
+/// `embedding_slot`, a last one with `loss_slot` and that of `next_token_stage` may have no block.
+template <pipeline_slot... Slots>
+struct pipeline_slots {
+  static constexpr part_kind kind = part_kind::pipeline_slots;
+  template <class Spec>
+  static constexpr void apply(Spec& spec) {
+    note_part<part_kind::pipeline_slots>(spec);
+    (Slots::set(spec.layer_split), ...);
+  }
+};
+
+/// Layers of stage `stage` (0-based) of `stages`. A model of `layers` and slots that `stages` does not divide needs counts in `split`.
 constexpr std::int64_t layers_of_stage(const layer_counts& split, std::int64_t layers, std::int64_t stages, std::int64_t stage) {
-  return split.counts.length == 0 ? layers / stages : split.counts.values[stage];
+  if (split.counts.length != 0) return split.counts.values[stage];
+  if (!split.embedding_slot && !split.loss_slot) return layers / stages;
+  return (layers + split.embedding_slot + split.loss_slot) / stages - (split.embedding_slot && stage == 0) -
+         (split.loss_slot && stage == stages - 1);
 }
 
 /// Index in the model of the first layer of that stage.
 constexpr std::int64_t first_layer_of_stage(const layer_counts& split, std::int64_t layers, std::int64_t stages, std::int64_t stage) {
-  if (split.counts.length == 0) return layers / stages * stage;
+  if (split.counts.length == 0) {
+    if (stage == 0) return 0;
+    return (layers + split.embedding_slot + split.loss_slot) / stages * stage - split.embedding_slot;
+  }
   std::int64_t first = 0;
   for (std::int64_t earlier = 0; earlier < stage; ++earlier) first += split.counts.values[earlier];
   return first;
+}
+
+/// Stage of the next-token layers.
+constexpr std::int64_t next_token_stage_of(const layer_counts& split, std::int64_t stages) {
+  return split.next_token_stage == unset ? stages - 1 : split.next_token_stage;
 }
 
 }  // namespace shardplan

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/checked.hpp>
 #include <shardplan/model/tensor.hpp>
 #include <shardplan/parallel/degrees.hpp>
 
@@ -34,6 +35,18 @@ constexpr tensor_shard shard_of(std::int64_t rows, std::int64_t columns, std::in
     case split::vocabulary: rows = vocabulary / ranks; break;
   }
   return {rows, columns, copies};
+}
+
+/// What the fullest of `sharers` ranks holds of a tensor under FSDP2 (torch `fully_shard`, one tensor along its first dimension): rows
+/// rounded up, as every rank allocates them. Experts are one tensor of three dimensions, cut between experts, or within each where there
+/// are fewer of them than ranks (pytorch/torchtitan, apply_fsdp).
+constexpr tensor_shard fsdp_shard(tensor_shard whole, std::int64_t sharers) {
+  if (whole.copies > 1 && whole.copies >= sharers) {
+    whole.copies = ceil_divide(whole.copies, sharers);
+  } else {
+    whole.rows = ceil_divide(whole.rows, sharers);
+  }
+  return whole;
 }
 
 }  // namespace shardplan

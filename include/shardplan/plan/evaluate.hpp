@@ -4,6 +4,7 @@
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/memory/host.hpp>
 #include <shardplan/memory/memory.hpp>
+#include <shardplan/memory/phase.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/check.hpp>
@@ -16,16 +17,17 @@ namespace shardplan {
 
 /// The figures of a plan that are one number. All zero when a rule of the first two tiers is broken: nothing could be computed.
 struct plan_figures {
-  std::int64_t world_size = 0;     ///< devices
-  std::int64_t data_parallel = 0;  ///< replicas of the batch, without cp
-  std::int64_t micro_batches = 0;  ///< of one replica in a step
-  bytes peak_memory{};             ///< the largest `total()` of all stages
-  std::int64_t peak_stage = 0;     ///< the first stage that reaches it
+  std::int64_t world_size = 0;               ///< devices
+  std::int64_t data_parallel = 0;            ///< replicas of the batch, without cp
+  std::int64_t micro_batches = 0;            ///< of one replica in a step
+  bytes peak_memory{};                       ///< the largest `total()` of all stages
+  std::int64_t peak_stage = 0;               ///< the first stage that reaches it
+  phase peak_phase = phase::block_backward;  ///< the phase in which it does
 
   // By hand: a defaulted one costs a compiler ten times as much.
   friend constexpr bool operator==(const plan_figures& left, const plan_figures& right) {
     return left.world_size == right.world_size && left.data_parallel == right.data_parallel && left.micro_batches == right.micro_batches &&
-           left.peak_memory == right.peak_memory && left.peak_stage == right.peak_stage;
+           left.peak_memory == right.peak_memory && left.peak_stage == right.peak_stage && left.peak_phase == right.peak_phase;
   }
 };
 
@@ -42,7 +44,7 @@ struct evaluation : plan_figures {
 
 namespace detail {
 constexpr plan_figures figures_from(const memory_layout& layout, const peak_account& peak) {
-  return {layout.facts.grid.world, layout.facts.grid.dp, layout.facts.micro_batches, peak.total, peak.stage};
+  return {layout.facts.grid.world, layout.facts.grid.dp, layout.facts.micro_batches, peak.total, peak.stage, peak.when};
 }
 // For a spec that broke no rule of the first two tiers.
 template <class Spec = plan_spec>
@@ -63,6 +65,13 @@ template <class Spec = plan_spec>
 constexpr stage_account stage_memory(const Spec& spec, std::int64_t stage) {
   if (stage < 0 || stage >= spec.pp || !detail::is_computable(spec)) return {};
   return account_of_stage(spec, memory_layout_of(spec), stage);
+}
+
+/// The phases of one pipeline rank of `spec`: all zero when a rule of the first two tiers is broken or there is no such rank.
+template <class Spec = plan_spec>
+constexpr phase_reports stage_phases(const Spec& spec, std::int64_t stage) {
+  if (stage < 0 || stage >= spec.pp || !detail::is_computable(spec)) return {};
+  return phases_of_stage(spec, memory_layout_of(spec), stage);
 }
 
 /// The memory of the fullest host of `spec`: all zero when a rule of the first two tiers is broken.

@@ -5,6 +5,7 @@
 #include <shardplan/memory/report.hpp>
 #include <shardplan/parallel/degrees.hpp>
 #include <shardplan/parallel/sharding.hpp>
+#include <shardplan/parallel/stages.hpp>
 #include <shardplan/parallel/vocabulary.hpp>
 #include <shardplan/plan/quantity.hpp>
 #include <shardplan/recipe/batch.hpp>
@@ -145,6 +146,12 @@ struct linear_copy_bits;
 /// Numbers that share a one-byte scale in a linear weight.
 template <std::int64_t Value>
 struct scale_block;
+/// Side of a square of numbers that share an fp32 scale in a linear weight.
+template <std::int64_t Value>
+struct scale_square;
+/// Moments that `moments_to_host` moves, percent.
+template <std::int64_t Value>
+struct offload_percent;
 /// Optimizer moments of a parameter.
 template <std::int64_t Value>
 struct moments;
@@ -196,6 +203,21 @@ struct etp_x_ep_x_pp;
 /// Product: the ranks that share one sequence.
 template <std::int64_t Value>
 struct cp_x_tp;
+/// Ranks of a shard group: `hsdp<>`, `mics<>`.
+template <std::int64_t Value>
+struct shard_ranks;
+/// Product: the ranks that can share dense states.
+template <std::int64_t Value>
+struct dp_x_cp;
+/// Groups that states are replicated over: dp x cp / shard_ranks.
+template <std::int64_t Value>
+struct shard_groups;
+/// The ranks that can share the states of the same routed experts: world / (etp x ep x pp).
+template <std::int64_t Value>
+struct expert_shards;
+/// Layers, and what counts as one in `pipeline_slots`.
+template <std::int64_t Value>
+struct layers_and_slots;
 /// cp x lcm(2, tp), tp with sequence parallelism only: what a sequence is dealt out to by Megatron-LM's context parallelism.
 template <std::int64_t Value>
 struct cp_x_lcm_2_tp;
@@ -211,6 +233,30 @@ struct activation_bytes_bound;
 /// An upper bound on what rules for matrices and scales add to the states, bytes.
 template <std::int64_t Value>
 struct state_bytes_bound;
+/// Copies of the logits that a loss kernel holds.
+template <std::int64_t Value>
+struct logit_copies;
+/// Bytes of a loss kernel for one logit, one weight of the head or one number of its input.
+template <std::int64_t Value>
+struct logit_bytes;
+/// Pieces of the tokens that go through head and loss one after the other.
+template <std::int64_t Value>
+struct loss_chunks;
+/// Workspaces of libraries, KiB.
+template <std::int64_t Value>
+struct workspace_kibibytes;
+/// Hidden states in buffers between pipeline stages.
+template <std::int64_t Value>
+struct boundary_tensors;
+/// Temporaries of the optimizer step for a parameter, bytes.
+template <std::int64_t Value>
+struct step_bytes;
+/// Elements of one gradient bucket, or of what is stepped at a time.
+template <std::int64_t Value>
+struct bucket_elements;
+/// Gradient buckets.
+template <std::int64_t Value>
+struct bucket_buffers;
 /// Memory that stays free, MiB.
 template <std::int64_t Value>
 struct headroom_mebibytes;
@@ -333,6 +379,10 @@ linear_bits<Value>* fact_of(fact_key<quantity::linear_bits, Value>);
 template <std::int64_t Value>
 linear_copy_bits<Value>* fact_of(fact_key<quantity::linear_copy_bits, Value>);
 template <std::int64_t Value>
+scale_square<Value>* fact_of(fact_key<quantity::scale_square, Value>);
+template <std::int64_t Value>
+offload_percent<Value>* fact_of(fact_key<quantity::offload_percent, Value>);
+template <std::int64_t Value>
 scale_block<Value>* fact_of(fact_key<quantity::scale_block, Value>);
 template <std::int64_t Value>
 moments<Value>* fact_of(fact_key<quantity::moments, Value>);
@@ -381,6 +431,22 @@ activation_bytes_bound<Value>* fact_of(fact_key<quantity::activation_bytes_bound
 template <std::int64_t Value>
 state_bytes_bound<Value>* fact_of(fact_key<quantity::state_bytes_bound, Value>);
 template <std::int64_t Value>
+logit_copies<Value>* fact_of(fact_key<quantity::logit_copies, Value>);
+template <std::int64_t Value>
+logit_bytes<Value>* fact_of(fact_key<quantity::logit_bytes, Value>);
+template <std::int64_t Value>
+loss_chunks<Value>* fact_of(fact_key<quantity::loss_chunks, Value>);
+template <std::int64_t Value>
+workspace_kibibytes<Value>* fact_of(fact_key<quantity::workspace_kibibytes, Value>);
+template <std::int64_t Value>
+boundary_tensors<Value>* fact_of(fact_key<quantity::boundary_tensors, Value>);
+template <std::int64_t Value>
+step_bytes<Value>* fact_of(fact_key<quantity::step_bytes, Value>);
+template <std::int64_t Value>
+bucket_elements<Value>* fact_of(fact_key<quantity::bucket_elements, Value>);
+template <std::int64_t Value>
+bucket_buffers<Value>* fact_of(fact_key<quantity::bucket_buffers, Value>);
+template <std::int64_t Value>
 headroom_mebibytes<Value>* fact_of(fact_key<quantity::headroom_mebibytes, Value>);
 template <std::int64_t Value>
 sequence<Value>* fact_of(fact_key<quantity::sequence, Value>);
@@ -402,6 +468,22 @@ template <std::int64_t Value>
 etp<Value>* fact_of(fact_key<quantity::etp, Value>);
 template <std::int64_t Value>
 zero<Value>* fact_of(fact_key<quantity::zero, Value>);
+template <std::int64_t Value>
+shard_ranks<Value>* fact_of(fact_key<quantity::shard_ranks, Value>);
+template <std::int64_t Value>
+hpz<Value>* fact_of(fact_key<quantity::hpz, Value>);
+template <std::int64_t Value>
+prefetch<Value>* fact_of(fact_key<quantity::prefetch, Value>);
+template <std::int64_t Value>
+next_token_stage<Value>* fact_of(fact_key<quantity::next_token_stage, Value>);
+template <std::int64_t Value>
+dp_x_cp<Value>* fact_of(fact_key<quantity::dp_x_cp, Value>);
+template <std::int64_t Value>
+shard_groups<Value>* fact_of(fact_key<quantity::shard_groups, Value>);
+template <std::int64_t Value>
+expert_shards<Value>* fact_of(fact_key<quantity::expert_shards, Value>);
+template <std::int64_t Value>
+layers_and_slots<Value>* fact_of(fact_key<quantity::layers_and_slots, Value>);
 template <std::int64_t Value>
 vocabulary_multiple<Value>* fact_of(fact_key<quantity::vocabulary_multiple, Value>);
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/core/index_pack.hpp>
 #include <shardplan/core/part.hpp>
 #include <shardplan/core/unset.hpp>
 #include <shardplan/memory/memory.hpp>
+#include <shardplan/memory/phase.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/remedy.hpp>
@@ -48,17 +50,6 @@ constexpr plan_spec fold_parts() {
   return spec;
 }
 
-// Compiler built-ins instead of <utility>, which would cost as much as half of the core.
-template <class Index, Index... Indices>
-struct index_pack {};
-#if defined(__clang__)
-template <int Count>
-using make_index_pack = __make_integer_seq<index_pack, int, Count>;
-#else
-template <int Count>
-using make_index_pack = index_pack<int, __integer_pack(Count)...>;
-#endif
-
 // `smallest_remedy` cut into one constant a candidate: together they would leave what Clang evaluates in one. Variable templates, because
 // Clang evaluates a constexpr local again in each call.
 template <class Core, int Index>
@@ -88,6 +79,9 @@ template <class Core>
 struct layout_of_plan {
   static constexpr bool computable = Core::violation_count == 0 || is_computable(Core::spec);
   static constexpr memory_layout layout = computable ? memory_layout_of(Core::spec) : memory_layout{};
+  static constexpr phase_reports phases(std::int64_t stage) {
+    return computable ? phases_of_stage(Core::spec, layout, stage) : phase_reports{};
+  }
   static constexpr stage_account account(std::int64_t stage) {
     return computable ? account_of_stage(Core::spec, layout, stage) : stage_account{};
   }
@@ -100,6 +94,8 @@ template <class Core, int... Stages>
 struct stage_arrays<Core, index_pack<int, Stages...>> : Core {
   /// The report of each pipeline rank, pp of them; all zero when the plan breaks a rule of the first two tiers.
   static constexpr memory_report memory[sizeof...(Stages)] = {layout_of_plan<Core>::account(Stages).device...};
+  /// The memory of each pipeline rank in each phase; `memory[i]` is the report of `phases[i].peak`.
+  static constexpr phase_reports phases[sizeof...(Stages)] = {layout_of_plan<Core>::phases(Stages)...};
   /// What `offload<>` moved from each pipeline rank to host memory and to NVMe.
   static constexpr offload_report offloaded[sizeof...(Stages)] = {layout_of_plan<Core>::account(Stages).offloaded...};
 };
@@ -134,6 +130,7 @@ struct plan : detail::stage_arrays<plan_core<Parts...>, detail::make_index_pack<
   static constexpr std::int64_t micro_batches = figures.micro_batches;  ///< of one replica in a step
   static constexpr bytes peak_memory = figures.peak_memory;             ///< the largest total of all stages
   static constexpr std::int64_t peak_stage = figures.peak_stage;        ///< the first stage that reaches it
+  static constexpr phase peak_phase = figures.peak_phase;               ///< the phase in which it does
   /// The broken rules as values; `violations_of<plan>` has them as types.
   static constexpr violation_list found = detail::with_remedy(
       detail::broken_rules<plan_core<Parts...>::judges_host>(plan_core<Parts...>::spec), detail::remedy_of_plan<plan_core<Parts...>>());

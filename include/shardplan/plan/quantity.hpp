@@ -45,12 +45,17 @@ enum class quantity {
   ep,                   ///< expert parallel degree
   etp,                  ///< tensor parallel degree of routed experts
   zero,                 ///< ZeRO stage
+  shard_ranks,          ///< ranks of a shard group: `hsdp<>`, `mics<>`
+  hpz,                  ///< ranks that share a second copy of the weights
+  prefetch,             ///< units that are gathered ahead
+  next_token_stage,     ///< stage (chunk) of the next-token layers
   layer_split_entry,    ///< layers of one stage (chunk) in a `layer_split`
   layer_split_entries,  ///< stages (chunks) that a `layer_split` has a count for
   layer_split_sum,      ///< layers in a `layer_split` in all
   vocabulary_multiple,  ///< rows that the vocabulary is padded to a multiple of
   host_memory,          ///< memory of one host, GiB
   headroom_mebibytes,   ///< memory that stays free, MiB
+  offload_percent,      ///< moments that `moments_to_host` moves, percent
   chunks,               ///< model chunks of one pipeline rank
   in_flight,            ///< chunk activations alive at once on a rank, as a schedule says
   weight_bytes,         ///< bytes of one weight
@@ -65,6 +70,7 @@ enum class quantity {
   linear_bits,          ///< bits of one linear weight of a block
   linear_copy_bits,     ///< bits of one linear weight in its further copies
   scale_block,          ///< numbers that share a one-byte scale in a linear weight
+  scale_square,         ///< side of a square of numbers that share an fp32 scale in a linear weight
   moments,              ///< optimizer moments of a parameter
   matrix_moments,       ///< moments of a matrix; -1: as elsewhere
   block,                ///< elements that share a scale in a quantised optimizer
@@ -77,6 +83,14 @@ enum class quantity {
   recompute_count,      ///< layers that a method of recomputation is about
   load_percent,         ///< tokens of the fullest rank's routed experts, percent of the even share
   capacity_percent,     ///< tokens that a routed expert takes at most, percent of the even share
+  logit_copies,         ///< copies of the logits that a loss kernel holds
+  logit_bytes,          ///< bytes of a loss kernel for one logit, one weight of the head or one number of its input
+  loss_chunks,          ///< pieces of the tokens that go through head and loss one after the other
+  workspace_kibibytes,  ///< workspaces of libraries, KiB
+  boundary_tensors,     ///< hidden states in buffers between pipeline stages
+  step_bytes,           ///< temporaries of the optimizer step for a parameter, bytes
+  bucket_elements,      ///< elements of one gradient bucket, or of what is stepped at a time
+  bucket_buffers,       ///< gradient buckets
   // products that rules compare with
   pp_x_chunks,        ///< product: pipeline ranks x chunks, the stages
   tp_x_pp_x_cp,       ///< product: the ranks of one replica
@@ -84,6 +98,10 @@ enum class quantity {
   etp_x_ep_x_pp,      ///< product: the ranks of one set of all experts
   cp_x_lcm_2_tp,      ///< product: the pieces of a sequence in Megatron-LM's context parallelism
   cp_x_tp,            ///< product: the ranks that share one sequence
+  dp_x_cp,            ///< product: the ranks that can share dense states
+  shard_groups,       ///< product: dp x cp / shard_ranks, the groups that states are replicated over
+  expert_shards,      ///< product: world / (etp x ep x pp), the ranks that can share the states of the same routed experts
+  layers_and_slots,   ///< sum: layers, and what counts as one in `pipeline_slots`
   micro_batch_x_dp,   ///< product: sequences of one micro-batch on all replicas
   // figures that must stay below 63 bits
   parameters_bound,        ///< an upper bound on the parameters
@@ -129,12 +147,17 @@ constexpr const char* name_of(quantity what) {
                                    "ep",
                                    "etp",
                                    "zero",
+                                   "shard_ranks",
+                                   "hpz",
+                                   "prefetch",
+                                   "next_token_stage",
                                    "layer_split_entry",
                                    "layer_split_entries",
                                    "layer_split_sum",
                                    "vocabulary_multiple",
                                    "host_memory",
                                    "headroom_mebibytes",
+                                   "offload_percent",
                                    "chunks",
                                    "in_flight",
                                    "weight_bytes",
@@ -149,6 +172,7 @@ constexpr const char* name_of(quantity what) {
                                    "linear_bits",
                                    "linear_copy_bits",
                                    "scale_block",
+                                   "scale_square",
                                    "moments",
                                    "matrix_moments",
                                    "block",
@@ -161,12 +185,24 @@ constexpr const char* name_of(quantity what) {
                                    "recompute_count",
                                    "load_percent",
                                    "capacity_percent",
+                                   "logit_copies",
+                                   "logit_bytes",
+                                   "loss_chunks",
+                                   "workspace_kibibytes",
+                                   "boundary_tensors",
+                                   "step_bytes",
+                                   "bucket_elements",
+                                   "bucket_buffers",
                                    "pp_x_chunks",
                                    "tp_x_pp_x_cp",
                                    "tp_x_pp_x_cp_x_dp",
                                    "etp_x_ep_x_pp",
                                    "cp_x_lcm_2_tp",
                                    "cp_x_tp",
+                                   "dp_x_cp",
+                                   "shard_groups",
+                                   "expert_shards",
+                                   "layers_and_slots",
                                    "micro_batch_x_dp",
                                    "parameters_bound",
                                    "activation_bytes_bound",

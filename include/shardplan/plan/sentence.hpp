@@ -35,8 +35,10 @@ constexpr const char* name_of(part_kind part) {
                                    "etp",
                                    "sequence_parallel",
                                    "zero",
+                                   "fsdp",
                                    "offload",
                                    "layer_split",
+                                   "pipeline_slots",
                                    "vocabulary_multiple",
                                    "schedule",
                                    "optimizer",
@@ -48,8 +50,12 @@ constexpr const char* name_of(part_kind part) {
                                    "dropout",
                                    "context_exchange",
                                    "expert_load",
-                                   "headroom"};
-  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::headroom) + 1);
+                                   "cross_entropy",
+                                   "overheads",
+                                   "buckets",
+                                   "headroom",
+                                   "rank_order"};
+  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::rank_order) + 1);
   return names[static_cast<int>(part)];
 }
 
@@ -93,9 +99,23 @@ constexpr void append_remedy(text<Capacity>& out, remedy change) {
 
 }  // namespace detail
 
-/// A broken rule in words, with its numbers: "stage 0 needs 104.2 GiB and has 79.5 GiB; largest: optimizer 56.0 GiB; try zero<1>". What is
-/// needed is rounded up and what is there down. The same function serves reports at run time and `static_assert` where the compiler takes
-/// a computed message.
+/// Why no engine does it, in words.
+constexpr const char* reason_of(feature unsupported) {
+  switch (unsupported) {
+    case feature::gradients_to_nvme: return "gradients cannot be offloaded to NVMe";
+    case feature::weights_off_without_zero_3: return "weights are offloaded under ZeRO-3 only";
+    case feature::fsdp_with_zero: return "fsdp and hsdp shard everything and stand in the place of zero";
+    case feature::mics_without_zero_3: return "mics needs zero<3>";
+    case feature::hpz_without_zero_3: return "hpz needs zero<3>";
+    case feature::megatron_buckets_without_zero_1: return "megatron_buckets needs zero<1>";
+    case feature::gathering_of_whole_weights: return "only sharded weights (zero<3>, fsdp, hsdp) are gathered and prefetched";
+  }
+  return "";
+}
+
+/// A broken rule in words, with its numbers: "stage 0 needs 104.2 GiB in phase loss and has 79.5 GiB; largest: optimizer 56.0 GiB; try
+/// zero<1>". What is needed is rounded up and what is there down. The same function serves reports at run time and `static_assert` where
+/// the compiler takes a computed message.
 constexpr text<sentence_length> sentence_of(const violation& item) {
   text<sentence_length> out{};
   switch (item.broken) {
@@ -130,10 +150,7 @@ constexpr text<sentence_length> sentence_of(const violation& item) {
       out.append(" exceeds ");
       detail::append_measured(out, item.second);
       break;
-    case rule::not_supported:
-      out.append(item.unsupported == feature::gradients_to_nvme ? "gradients cannot be offloaded to NVMe"
-                                                                : "weights are offloaded under ZeRO-3 only");
-      break;
+    case rule::not_supported: out.append(reason_of(item.unsupported)); break;
     case rule::host_does_not_fit:
       out.append("a host needs ");
       detail::append_gib(out, item.needs, true);
@@ -143,7 +160,7 @@ constexpr text<sentence_length> sentence_of(const violation& item) {
     case rule::does_not_fit:
       out.append("stage ").append(item.stage).append(" needs ");
       detail::append_gib(out, item.needs, true);
-      out.append(" and has ");
+      out.append(" in phase ").append(name_of(item.when)).append(" and has ");
       detail::append_gib(out, item.has, false);
       out.append("; largest: ").append(name_of(item.largest)).append(' ');
       detail::append_gib(out, item.largest_needs, true);

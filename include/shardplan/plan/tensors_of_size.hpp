@@ -24,11 +24,15 @@ namespace shardplan {
 
 namespace detail {
 
+// Ranks that share a flat buffer: as the plan says, and where it shards nothing, as it would be.
+constexpr std::int64_t dense_sharers(const derived& facts) { return facts.stage > 0 ? facts.dense_shards : facts.grid.dense_shards(); }
+constexpr std::int64_t expert_sharers(const derived& facts) { return facts.stage > 0 ? facts.expert_shards : facts.grid.expert_shards(); }
+
 // A sum with its share of a flat buffer, dense and routed parameters together and apart.
-constexpr void offer_sum(size_search& search, const char* all, size_extent extent, parameter_sum sum, const degrees& grid,
+constexpr void offer_sum(size_search& search, const char* all, size_extent extent, parameter_sum sum, const derived& facts,
                          std::int64_t stage = -1) {
-  const std::int64_t dense_shards = grid.dense_shards();
-  const std::int64_t routed_shards = sum.routed > 0 ? grid.expert_shards() : 1;
+  const std::int64_t dense_shards = dense_sharers(facts);
+  const std::int64_t routed_shards = sum.routed > 0 ? expert_sharers(facts) : 1;
   const bool mixed = sum.dense > 0 && sum.routed > 0;
   search.offer(sum.dense > 0 ? all : "routed experts", extent, sum.dense + sum.routed, stage);
   if (mixed) search.offer("routed experts", extent, sum.routed, stage);
@@ -57,17 +61,17 @@ constexpr void search_parameters(size_search& search, const plan_spec& spec, con
     search.offer(name, size_extent::tensor, held);
     if (shard.copies > 1) search.offer(name, size_extent::experts, held * shard.copies);
     if (rows * columns != held) search.offer(name, size_extent::whole_tensor, rows * columns);
-    const std::int64_t sharers = routed ? grid.expert_shards() : grid.dense_shards();
+    const std::int64_t sharers = routed ? expert_sharers(facts) : dense_sharers(facts);
     if (sharers > 1 && shard.rows > 1)
       search.offer(name, size_extent::tensor_share, ceil_divide(shard.rows, sharers) * shard.columns, -1, sharers);
   });
-  offer_sum(search, "all parameters", size_extent::model, model, grid);
+  offer_sum(search, "all parameters", size_extent::model, model, facts);
   search.offer("all but one table of the vocabulary", size_extent::model, model.dense + model.routed - embedding);
 }
 
 // Blocks, ends and pipeline ranks as flat buffers, and the fields of the ranks' reports.
 constexpr void search_units(size_search& search, const plan_spec& spec, const memory_layout& layout) {
-  const degrees& grid = layout.facts.grid;
+  const derived& facts = layout.facts;
   const model_units& units = layout.units;
   const auto sum_of = [&](place where) { return parameter_sum{units[where].dense, units[where].routed}; };
   const parameter_sum every = sum_of(place::every_block);
@@ -76,10 +80,10 @@ constexpr void search_units(size_search& search, const plan_spec& spec, const me
     const parameter_sum own = sum_of(kind);
     if (own.dense + own.routed == 0) continue;
     const char* const name = kind == place::dense_block ? "a dense block" : "a block with experts";
-    offer_sum(search, name, size_extent::block, {every.dense + own.dense, own.routed}, grid);
+    offer_sum(search, name, size_extent::block, {every.dense + own.dense, own.routed}, facts);
   }
-  offer_sum(search, "all parameters", size_extent::input, sum_of(place::input), grid);
-  offer_sum(search, "all parameters", size_extent::output, sum_of(place::output), grid);
+  offer_sum(search, "all parameters", size_extent::input, sum_of(place::input), facts);
+  offer_sum(search, "all parameters", size_extent::output, sum_of(place::output), facts);
 
   stage_extent before{};
   for (std::int64_t rank = 0; rank < spec.pp; ++rank) {
@@ -87,7 +91,7 @@ constexpr void search_units(size_search& search, const plan_spec& spec, const me
     const bool same_parameters = rank > 0 && extent.layers == before.layers && extent.dense_layers == before.dense_layers &&
                                  extent.is_first == before.is_first && extent.is_last == before.is_last;
     if (!same_parameters) {
-      offer_sum(search, "all parameters", size_extent::stage, held_by(layout, extent), grid, rank);
+      offer_sum(search, "all parameters", size_extent::stage, held_by(layout, extent), facts, rank);
     }
     if (!same_parameters || extent.in_flight != before.in_flight) {
       const memory_report report = account_of_extent(spec, layout, extent).device;
@@ -195,7 +199,7 @@ constexpr size_matches tensors_of_size(const Spec& spec, const printed_size& wan
   detail::search_units(search, spec, layout);
   detail::search_activations(search, spec, layout);
   detail::search_kept(search, spec);
-  search.offer("reduce bucket of DeepSpeed's default size", size_extent::bucket, default_reduce_bucket_elements);
+  search.offer("gradient bucket", size_extent::bucket, spec.buckets.reduce_elements);
   return search.found;
 }
 

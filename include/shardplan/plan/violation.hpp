@@ -4,6 +4,7 @@
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/core/part.hpp>
 #include <shardplan/core/static_vector.hpp>
+#include <shardplan/memory/phase.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/plan/quantity.hpp>
 
@@ -33,8 +34,13 @@ enum class rule {
 
 /// What `not_supported` can be about.
 enum class feature {
-  gradients_to_nvme,           ///< gradients are offloaded to the host only
-  weights_off_without_zero_3,  ///< whole weights stay on the device: only shards of them leave it
+  gradients_to_nvme,                ///< gradients are offloaded to the host only
+  weights_off_without_zero_3,       ///< whole weights stay on the device: only shards of them leave it
+  fsdp_with_zero,                   ///< `fsdp` and `hsdp` stand in the place of `zero`
+  mics_without_zero_3,              ///< MiCS is a form of ZeRO-3
+  hpz_without_zero_3,               ///< hpZ is a form of ZeRO-3
+  megatron_buckets_without_zero_1,  ///< Megatron-LM's distributed optimizer is a form of ZeRO-1
+  gathering_of_whole_weights,       ///< only sharded weights are gathered and can be freed or prefetched
 };
 
 /// A kind of change that may make a plan fit.
@@ -68,6 +74,7 @@ struct violation {
   std::int64_t most = 0;   ///< out_of_range, too_large: the largest legal value
   feature unsupported{};   ///< not_supported
   std::int64_t stage = 0;  ///< empty_stage, does_not_fit
+  phase when{};            ///< does_not_fit: the stage's peak phase
   bytes needs{};           ///< does_not_fit: the stage's total; host_does_not_fit: the fullest node's
   bytes has{};             ///< does_not_fit: the device's capacity; host_does_not_fit: the host's
   component largest{};     ///< does_not_fit: the stage's largest component

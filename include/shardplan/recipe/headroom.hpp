@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/core/checked.hpp>
 #include <shardplan/core/part.hpp>
 
 #include <cstdint>
@@ -17,13 +18,16 @@ inline constexpr bytes total = device_context + communicators;  ///< the sum, 1,
 }  // namespace default_headroom
 
 /// Part of a plan (default `default_headroom::total`): MiB of each device that the plan must leave free. It is the `reserve` of the report.
-template <std::int64_t Mebibytes>
+/// Term by term: `headroom<600, 2048, 1024>`, the device context, the communicators, and what else shall stay free.
+template <std::int64_t Mebibytes, std::int64_t... Further>
 struct headroom {
   static constexpr part_kind kind = part_kind::headroom;
   template <class Spec>
   static constexpr void apply(Spec& spec) {
     note_part<part_kind::headroom>(spec);
-    spec.headroom_mebibytes = Mebibytes;
+    std::int64_t sum = Mebibytes;
+    ((sum = Further < 0 || sum < 0 ? -1 : saturating_add(sum, Further)), ...);  // one that is negative is refused, never made up for
+    spec.headroom_mebibytes = sum;
   }
 };
 

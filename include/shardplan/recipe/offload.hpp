@@ -3,6 +3,8 @@
 
 #include <shardplan/core/part.hpp>
 
+#include <cstdint>
+
 namespace shardplan {
 
 /// Where a state lives between uses.
@@ -16,8 +18,9 @@ enum class storage {
 struct offload_spec {
   storage states = storage::device;     ///< master weights and optimizer state
   storage gradients = storage::device;  ///< gradients (not to NVMe)
-  storage weights = storage::device;    ///< the weights that layers read, under ZeRO-3
+  std::int64_t moments_percent = 0;     ///< moments that live in host memory, percent of those that stayed with the states
   storage inputs = storage::device;     ///< inputs of blocks that full recomputation keeps: device or host
+  storage weights = storage::device;    ///< the weights that layers read, under ZeRO-3
 
   friend constexpr bool operator==(const offload_spec&, const offload_spec&) = default;
 };
@@ -36,12 +39,12 @@ struct gradients_to {
   static constexpr void apply(offload_spec& spec) { spec.gradients = Where; }
 };
 
-/// In `offload<...>`: the rank's shard of the weights goes to `Where`, and comes back for each forward and each backward (ZeRO-3 only:
-/// DeepSpeed's `offload_param`).
-template <storage Where>
-struct weights_to {
-  static constexpr int moves = 3;
-  static constexpr void apply(offload_spec& spec) { spec.weights = Where; }
+/// In `offload<...>`: that many percent of the moments go to host memory; master weights stay (Megatron-LM `optimizer_cpu_offload` with
+/// `optimizer_offload_fraction`: 8 bytes less on the device for each parameter that is moved). 0 to 100.
+template <std::int64_t Percent>
+struct moments_to_host {
+  static constexpr int moves = 0;
+  static constexpr void apply(offload_spec& spec) { spec.moments_percent = Percent; }
 };
 
 /// In `offload<...>`: under full recomputation the kept inputs of blocks go to the host until backward needs them (DeepSpeed's
@@ -51,7 +54,15 @@ struct inputs_to_host {
   static constexpr void apply(offload_spec& spec) { spec.inputs = storage::host; }
 };
 
-/// What can stand in `offload<...>`: `states_to`, `gradients_to`, `weights_to` and `inputs_to_host`.
+/// In `offload<...>`: the rank's shard of the weights goes to `Where`, and comes back for each forward and each backward (ZeRO-3 only:
+/// DeepSpeed's `offload_param`).
+template <storage Where>
+struct weights_to {
+  static constexpr int moves = 3;
+  static constexpr void apply(offload_spec& spec) { spec.weights = Where; }
+};
+
+/// What can stand in `offload<...>`: `states_to`, `gradients_to`, `moments_to_host`, `inputs_to_host` and `weights_to`.
 template <class Type>
 concept offload_target = requires(offload_spec& spec) {
   Type::moves;

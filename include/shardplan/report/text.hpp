@@ -2,6 +2,8 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/memory/memory.hpp>
+#include <shardplan/memory/phase.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/model/parameters.hpp>
 #include <shardplan/plan/evaluate.hpp>
@@ -46,6 +48,18 @@ inline std::string gib(bytes amount, bool round_up = true) {
 
 namespace detail {
 
+// How states are sharded: ", zero 1", ", fsdp2 in groups of 8".
+inline std::string sharding_text(const plan_spec& spec) {
+  const sharding_spec& sharding = spec.sharding;
+  std::string out = ", zero " + std::to_string(spec.zero);
+  if (sharding.is_fsdp()) out = sharding.layout == shard_layout::tensors ? ", fsdp2" : ", fsdp1";
+  if (sharding.layout == shard_layout::megatron_buckets) out += " in Megatron-LM's buckets";
+  if (sharding.ranks != unset) out += " in groups of " + std::to_string(sharding.ranks);
+  if (sharding.secondary != unset) out += ", hpz " + std::to_string(sharding.secondary);
+  if (!sharding.reshard_after_forward) out += " without resharding after forward";
+  return out;
+}
+
 inline std::string named(literal name) { return *name.c_str() == '\0' ? "(unnamed)" : name.c_str(); }
 
 inline std::string padded(const std::string& word, std::size_t width) {
@@ -67,12 +81,12 @@ inline void describe(std::string& out, const plan_spec& spec, const plan_figures
   out += "parallel   tp " + std::to_string(spec.tp) + (is_sequence_parallel(spec) ? " with sequence parallelism" : "") + ", pp " +
          std::to_string(spec.pp) + ", cp " + std::to_string(spec.cp) + ", dp " + std::to_string(figures.data_parallel);
   if (shape.experts.count > 0) out += ", ep " + std::to_string(spec.ep) + ", etp " + std::to_string(spec.etp);
-  out += ", zero " + std::to_string(spec.zero) + ", schedule " + named(spec.schedule.name) + "\n";
+  out += detail::sharding_text(spec) + ", schedule " + named(spec.schedule.name) + "\n";
   out += "batch      " + std::to_string(spec.global_batch) + " sequences of " + std::to_string(spec.sequence) +
          " tokens a step, micro-batch " + std::to_string(spec.micro_batch) + ", " + std::to_string(figures.micro_batches) +
          " micro-batches a replica\n";
   out += "recipe     " + named(spec.optimizer.name) + ", " + named(spec.precision.name) + ", recompute " +
-         (spec.recompute == recomputes::full ? "full" : "none") + "\n";
+         (spec.recompute == recomputes::full ? "full" : "none") + ", cross-entropy " + named(spec.loss.name) + "\n";
 }
 
 // One column a stage; long pipelines show the first, the worst and the last.
@@ -92,7 +106,12 @@ inline void tabulate(std::string& out, const plan_spec& spec, const plan_figures
   for (std::int64_t at = 0; at < count; ++at) out += padded("stage " + std::to_string(stages[at]), width);
   out += padded("bytes, stage " + std::to_string(figures.peak_stage), byte_width) + "\n";
   memory_report reports[3]{};
-  for (std::int64_t at = 0; at < count; ++at) reports[at] = stage_memory(spec, stages[at]).device;
+  phase peaks[3]{};
+  for (std::int64_t at = 0; at < count; ++at) {
+    const stage_account account = stage_memory(spec, stages[at]);
+    reports[at] = account.device;
+    peaks[at] = account.peak;
+  }
   const memory_report worst = stage_memory(spec, figures.peak_stage).device;
   for (int part = 0; part <= static_cast<int>(component::reserve); ++part) {
     const auto which = static_cast<component>(part);
@@ -102,9 +121,18 @@ inline void tabulate(std::string& out, const plan_spec& spec, const plan_figures
     for (std::int64_t at = 0; at < count; ++at) out += padded(gib(component_of(reports[at], which)), width);
     out += padded(grouped(component_of(worst, which).count), byte_width) + "\n";
   }
-  out += "total             ";
-  for (std::int64_t at = 0; at < count; ++at) out += padded(gib(reports[at].total()), width);
-  out += padded(grouped(worst.total().count), byte_width) + "\n";
+  const auto add_sum = [&](const char* name, auto sum) {
+    out += name;
+    for (std::int64_t at = 0; at < count; ++at) out += padded(gib(sum(reports[at])), width);
+    out += padded(grouped(sum(worst).count), byte_width) + "\n";
+  };
+  add_sum("total             ", [](const memory_report& report) { return report.total(); });
+  add_sum("allocated         ", [](const memory_report& report) { return report.allocated(); });
+  add_sum("reserved, about   ", [](const memory_report& report) { return report.reserved(); });
+  out += "peak phase        ";
+  for (std::int64_t at = 0; at < count; ++at)
+    out += (at == 0 ? "stage " : ", stage ") + std::to_string(stages[at]) + " " + name_of(peaks[at]);
+  out += "\n";
   const offload_report moved = stage_memory(spec, figures.peak_stage).offloaded;
   if (moved.host.count != 0)
     out += "in host memory, a rank of stage " + std::to_string(figures.peak_stage) + ": " + gib(moved.host) + " GiB\n";
@@ -123,11 +151,18 @@ inline std::string text_of(const plan_spec& spec) {
     detail::tabulate(out, spec, result);
     out += "\n";
   }
+  if (result.world_size != 0) {
+    const memory_report worst = stage_memory(spec, result.peak_stage).device;
+    const memory_verdicts verdicts = verdicts_of(worst, spec.device.memory);
+    out += std::string{"allocator  the tensors "} + (verdicts.allocator ? "fit" : "do not fit") + ": " + gib(worst.allocated()) + " of " +
+           gib(spec.device.memory, false) + " GiB allocated" +
+           (verdicts.reserved || !verdicts.device ? "" : "; too little room for the slack of the allocator") + "\n";
+  }
   out += "verdict    ";
   out += sentence_of(result.violations).c_str();
   if (result.violations.empty())
-    out += ": stage " + std::to_string(result.peak_stage) + " needs " + gib(result.peak_memory) + " of " + gib(spec.device.memory, false) +
-           " GiB";
+    out += ": stage " + std::to_string(result.peak_stage) + " needs " + gib(result.peak_memory) + " in phase " +
+           name_of(result.peak_phase) + " of " + gib(spec.device.memory, false) + " GiB";
   out += "\n";
   return out;
 }

@@ -10,12 +10,15 @@ namespace shardplan {
 
 /// How the chunks of a model lie on the pipeline ranks.
 enum class placement {
-  loop,     ///< stage = chunk * p + rank
-  v_shape,  ///< odd chunks run backwards: stage = chunk * p + (p - 1 - rank)
+  loop,           ///< stage = chunk * p + rank
+  v_shape,        ///< odd chunks run backwards: stage = chunk * p + (p - 1 - rank)
+  bidirectional,  ///< two pipelines of p stages in opposite directions: chunk 0 is stage rank, chunk 1 is stage p - 1 - rank of the other;
+                  ///< every parameter is there twice, and each pipeline takes half of the micro-batches
 };
 
-/// The stage (position in the model, 0 to p * v - 1) that chunk `chunk` of rank `rank` is, of a schedule with one direction.
+/// The stage (position in the model, 0 to p * v - 1) that chunk `chunk` of rank `rank` is; 0 to p - 1 where the placement is bidirectional.
 constexpr std::int64_t stage_of_chunk(placement layout, std::int64_t ranks, std::int64_t chunk, std::int64_t rank) {
+  if (layout == placement::bidirectional) return chunk == 0 ? rank : ranks - 1 - rank;
   return chunk * ranks + (layout == placement::v_shape && chunk % 2 == 1 ? ranks - 1 - rank : rank);
 }
 
@@ -36,6 +39,7 @@ struct schedule_spec {
   /// p: pipeline ranks, m: micro-batches a step, v: chunks a rank.
   std::int64_t (*in_flight)(std::int64_t stages, std::int64_t micro_batches, std::int64_t chunks,
                             std::int64_t rank) = &detail::in_flight_not_said;
+  std::int64_t slices = 1;  ///< parts that a sequence is cut into (s); then `in_flight` counts slices, 1 to m * v * s
 
   friend constexpr bool operator==(const schedule_spec&, const schedule_spec&) = default;
 };

@@ -9,12 +9,25 @@
 
 namespace shardplan {
 
+/// The ZeRO stage that says what is sharded: 3 under FSDP.
+constexpr std::int64_t sharding_stage(const plan_spec& spec) { return spec.sharding.is_fsdp() ? 3 : spec.zero; }
+
+/// Whether master weights and optimizer state are sharded.
+constexpr bool shards_optimizer(const plan_spec& spec) { return sharding_stage(spec) >= 1; }
+/// Whether gradients are sharded.
+constexpr bool shards_gradients(const plan_spec& spec) { return sharding_stage(spec) >= 2; }
+/// Whether weights are sharded.
+constexpr bool shards_weights(const plan_spec& spec) { return sharding_stage(spec) >= 3; }
+
 /// What follows from a spec by plain arithmetic. Only for a spec whose ranges and divisions are right (the first two tiers of rules).
 struct derived {
   degrees grid{};                  ///< all degrees, with defaults filled in
   std::int64_t micro_batches = 0;  ///< micro-batches of one replica in a step (gradient accumulation steps)
   std::int64_t tokens = 0;         ///< tokens of one micro-batch on one context parallel rank
   std::int64_t vocabulary = 0;     ///< rows of the padded vocabulary
+  std::int64_t stage = 0;          ///< 1: optimizer state is sharded, 2: gradients too, 3: weights too; 3 under FSDP
+  std::int64_t dense_shards = 1;   ///< ranks that share the dense states that are sharded; 1 when none are
+  std::int64_t expert_shards = 1;  ///< ranks that share the states of the same routed experts
 };
 
 /// Whether tp ranks share the sequence: as said, else exactly when tp > 1.
@@ -38,7 +51,6 @@ constexpr bool drops_attention(const plan_spec& spec) {
   const dropouts where = dropout_of(spec);
   return where == dropouts::attention || where == dropouts::both;
 }
-
 /// Rows that the vocabulary is padded to a multiple of: as said, else what the framework does: Megatron-LM pads to 128 x tp, others do not.
 constexpr std::int64_t vocabulary_multiple_of(const plan_spec& spec) {
   if (spec.vocabulary_multiple != unset) return spec.vocabulary_multiple;
@@ -60,6 +72,16 @@ constexpr derived derive(const plan_spec& spec) {
   result.micro_batches = spec.global_batch / (spec.micro_batch * grid.dp);
   result.tokens = spec.micro_batch * (spec.sequence / spec.cp);
   result.vocabulary = padded_vocabulary(spec.model.vocab, vocabulary_multiple_of(spec));
+  result.stage = sharding_stage(spec);
+  if (result.stage >= 1) {
+    result.dense_shards = grid.dense_shards();
+    // A dense model has no grid of experts, which rules then do not ask to divide the devices.
+    if (spec.model.experts.count > 0) result.expert_shards = grid.expert_shards();
+    if (spec.sharding.ranks != unset) {  // groups of `ranks`; experts are replicated as often as dense parameters
+      if (spec.model.experts.count > 0) result.expert_shards /= result.dense_shards / spec.sharding.ranks;
+      result.dense_shards = spec.sharding.ranks;
+    }
+  }
   return result;
 }
 

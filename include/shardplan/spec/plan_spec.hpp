@@ -6,9 +6,12 @@
 #include <shardplan/hardware/device.hpp>
 #include <shardplan/model/transformer.hpp>
 #include <shardplan/parallel/degrees.hpp>
+#include <shardplan/parallel/rank_order.hpp>
+#include <shardplan/parallel/sharding.hpp>
 #include <shardplan/parallel/stages.hpp>
 #include <shardplan/recipe/attention.hpp>
 #include <shardplan/recipe/context_exchange.hpp>
+#include <shardplan/recipe/cross_entropy.hpp>
 #include <shardplan/recipe/dropout.hpp>
 #include <shardplan/recipe/expert_load.hpp>
 #include <shardplan/recipe/framework.hpp>
@@ -16,6 +19,7 @@
 #include <shardplan/recipe/kernel_sets.hpp>
 #include <shardplan/recipe/offload.hpp>
 #include <shardplan/recipe/optimizer.hpp>
+#include <shardplan/recipe/overheads.hpp>
 #include <shardplan/recipe/precision.hpp>
 #include <shardplan/recipe/recompute.hpp>
 #include <shardplan/schedule/one_f_one_b.hpp>
@@ -46,10 +50,12 @@ struct plan_spec {
   std::int64_t ep = 1;                                                    ///< expert parallel degree
   std::int64_t etp = 1;                                                   ///< tensor parallel degree of routed experts
   toggle sequence_parallel = toggle::by_default;                          ///< by default: on exactly when tp > 1
-  std::int64_t zero = 0;                                                  ///< ZeRO stage
+  std::int64_t zero = 0;                                                  ///< ZeRO stage; 0 under FSDP, which `sharding` says
+  sharding_spec sharding{};                                               ///< how states are divided, beside the stage
   offload_spec offload{};                                                 ///< what leaves the device
   layer_counts layer_split{};                                             ///< layers of each stage (chunk); empty: equal
   std::int64_t vocabulary_multiple = unset;                               ///< unset: as the framework pads (derived.hpp)
+  rank_orders rank_order = rank_orders::megatron;                         ///< how ranks are numbered
   schedule_spec schedule = schedules::one_f_one_b::spec;                  ///< the order in the pipeline
   optimizer_spec optimizer = optimizers::adamw::spec;                     ///< what is kept for each parameter
   precision_spec precision = precisions::bf16_fp32_master::spec;          ///< bytes of each form of a parameter
@@ -60,6 +66,9 @@ struct plan_spec {
   dropouts dropout = dropouts::by_kernels;                                ///< where dropout is on
   context_exchanges context_exchange = context_exchanges::all_to_all;     ///< how context parallel ranks come by keys and values
   expert_load_spec expert_load{};                                         ///< tokens of the fullest rank's experts
+  loss_spec loss = losses::in_place::spec;                                ///< what head and loss hold of a logit
+  overhead_spec overheads = overhead_sets::transformer_engine::spec;      ///< what a framework allocates beside tensors
+  bucket_spec buckets{};                                                  ///< buffers that gradients pass through
   std::int64_t headroom_mebibytes = default_headroom::total.count >> 20;  ///< MiB of each device that stay free
   std::uint64_t said_parts = 0;      ///< while parts are folded: bit `part_kind` of each; 0 in a finished spec
   std::uint64_t repeated_parts = 0;  ///< bit `part_kind`: a plan type said this part more than once

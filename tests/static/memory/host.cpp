@@ -78,6 +78,19 @@ static_assert(states_of_host<across> == off<across>(2) + 3 * off<across>(3));
 using across_first = piped<4, 3, 4, sp::layer_split<3, 1, 1, 1>>;
 static_assert(states_of_host<across_first> == 3 * off<across_first>(0) + off<across_first>(1));
 
+// FSDP with everything on the host, tensor by tensor: what the ranks of the node moved away, and a share there and back.
+using fully_sharded = run<sp::models::llama3_1_8b, 8, 1, sp::fsdp<>, everything, sp::global_batch<8>, sp::sequence<64>>;
+static_assert(sp::host_memory_of(fully_sharded::spec).states == 8 * fully_sharded::offloaded[0].host);
+static_assert(sp::host_memory_of(fully_sharded::spec).states >= sp::bytes{16 * of_8b});
+static_assert(sp::host_memory_of(fully_sharded::spec).to_host * 8 == sp::host_memory_of(fully_sharded::spec).states &&
+              sp::host_memory_of(fully_sharded::spec).to_device == 2 * sp::host_memory_of(fully_sharded::spec).to_host);
+
+// Half of the moments on the host: 4 bytes a parameter; for that half gradients go and weights come.
+using half_away = run<sp::models::llama3_1_8b, 1, 1, sp::offload<sp::moments_to_host<50>>, sp::global_batch<1>, sp::sequence<64>>;
+static_assert(sp::host_memory_of(half_away::spec).states == sp::bytes{4 * of_8b} &&
+              sp::host_memory_of(half_away::spec).to_host == sp::bytes{of_8b} &&
+              sp::host_memory_of(half_away::spec).to_device == sp::bytes{of_8b});
+
 // Kept inputs of blocks on the host: 32 x 2 x 64 tokens x 4,096 of each micro-batch, there and back four times a step.
 using inputs_away = run<sp::models::llama3_1_8b, 1, 1, sp::recompute<sp::recomputes::full>, sp::offload<sp::inputs_to_host>,
                         sp::global_batch<4>, sp::sequence<64>>;

@@ -33,7 +33,7 @@ static_assert(says<run<sp::global_batch<64>, sp::zero<3>, sp::offload<sp::gradie
     "gradients cannot be offloaded to NVMe"));
 static_assert(says<run<sp::global_batch<64>, sp::zero<3>, sp::ep<2>>>("ep 2 exceeds expert_count 0"));
 // 80,860,987,392 bytes of states, 17,264,803,840 of activations and what lives beside them, as tests/static/plan/plans.cpp adds them up.
-static_assert(says<run<sp::global_batch<64>>>("stage 0 needs 93.9 GiB and has 80.0 GiB; largest: optimizer 50.3 GiB; try zero<1>"));
+static_assert(says<run<sp::global_batch<64>>>("stage 0 needs 93.9 GiB in phase loss and has 80.0 GiB; largest: optimizer 50.3 GiB; try zero<1>"));
 static_assert(says<run<sp::global_batch<63>, sp::pp<3>>>(
     "pp 3 does not divide device_count 8; and pp 3 does not divide layers 32 (more rules are asked once these are kept)"));
 

@@ -20,6 +20,7 @@ struct gaudi2 {
       .memory_bandwidth = 2'460'000'000'000,
       .fabric = {.name = "24 x 100GbE RoCE", .bytes_per_second = 300'000'000'000},
       .fabric_domain = 8,
+      .fabric_pair = 37'500'000'000,
       .host = {.name = "PCIe 4", .bytes_per_second = 31'500'000'000},
       .network = {.name = "3 x 100GbE RoCE", .bytes_per_second = 37'500'000'000},
   };
@@ -38,6 +39,7 @@ struct gaudi3 {
       .memory_bandwidth = 3'700'000'000'000,
       .fabric = {.name = "24 x 200GbE RoCE", .bytes_per_second = 600'000'000'000},
       .fabric_domain = 8,
+      .fabric_pair = 75'000'000'000,
       .host = {.name = "PCIe 5", .bytes_per_second = 63'000'000'000},
       .network = {.name = "3 x 200GbE RoCE", .bytes_per_second = 75'000'000'000},
   };

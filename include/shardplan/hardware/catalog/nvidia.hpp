@@ -270,6 +270,7 @@ struct gb200_nvl72 {
       .memory_bandwidth = 8'000'000'000'000,
       .fabric = {.name = "NVLink5", .bytes_per_second = 900'000'000'000},
       .fabric_domain = 72,
+      .fabric_spans_hosts = true,
       .host = {.name = "PCIe 5", .bytes_per_second = 63'000'000'000},
       .network = {.name = "NIC 400 Gb/s", .bytes_per_second = 50'000'000'000},
   };
@@ -305,6 +306,7 @@ struct gb300_nvl72 {
       .memory_bandwidth = 8'000'000'000'000,
       .fabric = {.name = "NVLink5", .bytes_per_second = 900'000'000'000},
       .fabric_domain = 72,
+      .fabric_spans_hosts = true,
       .host = {.name = "PCIe 6", .bytes_per_second = 121'000'000'000},
       .network = {.name = "NIC 800 Gb/s", .bytes_per_second = 100'000'000'000},
   };

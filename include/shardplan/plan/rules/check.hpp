@@ -5,6 +5,7 @@
 #include <shardplan/core/unset.hpp>
 #include <shardplan/memory/host.hpp>
 #include <shardplan/memory/memory.hpp>
+#include <shardplan/memory/phase.hpp>
 #include <shardplan/plan/rules/combinations.hpp>
 #include <shardplan/plan/rules/divisibility.hpp>
 #include <shardplan/plan/rules/ranges.hpp>
@@ -18,20 +19,25 @@ namespace shardplan::detail {
 struct peak_account {
   bytes total{};
   std::int64_t stage = 0;
+  phase when = phase::block_backward;
 };
 
 constexpr void compare_stage(const plan_spec& spec, const memory_layout& layout, std::int64_t stage, peak_account& peak) {
-  const std::int64_t total = total_of_extent(spec, layout, extent_of_stage(spec, layout.facts, stage));
+  const stage_account account = account_of_extent(spec, layout, extent_of_stage(spec, layout.facts, stage));
+  const std::int64_t total = unchecked_total(account.device);
   if (total > peak.total.count) {
     peak.total.count = total;
     peak.stage = stage;
+    peak.when = account.peak;
   }
 }
 
 // Whether stages differ in nothing but what the first and the last have beside their blocks, and the micro-batches that are alive.
 constexpr bool stages_are_alike(const plan_spec& spec) {
-  return spec.layer_split.counts.length == 0 && spec.model.experts.leading_dense == 0 && spec.model.experts.layer_step <= 1 &&
-         spec.schedule.chunks == 1;
+  const layer_counts& split = spec.layer_split;
+  return split.counts.length == 0 && !split.embedding_slot && !split.loss_slot && split.next_token_stage == unset &&
+         (spec.sharding.layout == shard_layout::flat || spec.sharding.layout == shard_layout::tensors) &&
+         spec.model.experts.leading_dense == 0 && spec.model.experts.layer_step <= 1 && spec.schedule.chunks == 1;
 }
 
 // The inner stage with the most micro-batches alive, the first of equals; `most` is their number over all stages.
@@ -75,7 +81,7 @@ constexpr bool surely_fits(const plan_spec& spec, const memory_layout& layout) {
   all.is_last = true;
   add_next_token_layers(spec.model, all);
   all.copies_head = true;
-  return total_of_extent(spec, layout, all) <= spec.device.memory.count;
+  return unchecked_total(account_of_extent(spec, layout, all).device) <= spec.device.memory.count;
 }
 
 template <class Spec, class Sink>

@@ -4,9 +4,23 @@
 #include <shardplan/plan/quantity.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/recipe/offload.hpp>
+#include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
 namespace shardplan::detail {
+
+// What stands in `zero<>`, `fsdp<>` and `hsdp<>` must belong together.
+template <class Sink>
+constexpr void check_sharding(const plan_spec& spec, Sink& sink) {
+  const sharding_spec& sharding = spec.sharding;
+  const bool is_fsdp = sharding.is_fsdp();
+  if (is_fsdp && spec.zero != 0) sink.add_feature(feature::fsdp_with_zero);
+  if (sharding.ranks != unset && !is_fsdp && !(spec.zero >= 3)) sink.add_feature(feature::mics_without_zero_3);
+  if (sharding.secondary != unset && !(spec.zero >= 3)) sink.add_feature(feature::hpz_without_zero_3);
+  if (sharding.layout == shard_layout::megatron_buckets && spec.zero != 1) sink.add_feature(feature::megatron_buckets_without_zero_1);
+  if (!shards_weights(spec) && (!sharding.reshard_after_forward || sharding.prefetch != 1))
+    sink.add_feature(feature::gathering_of_whole_weights);
+}
 
 // Tier three, all but memory: what cannot be right anywhere although every number is legal by itself.
 template <class Sink>
@@ -22,7 +36,8 @@ constexpr void check_combinations(const plan_spec& spec, Sink& sink) {
   if (shape.positions != 0 && spec.sequence > positions)
     sink.add_pair(rule::exceeds, {quantity::sequence, spec.sequence}, {quantity::positions, positions});
   if (spec.offload.gradients == storage::nvme) sink.add_feature(feature::gradients_to_nvme);
-  if (spec.offload.weights != storage::device && !(spec.zero >= 3)) sink.add_feature(feature::weights_off_without_zero_3);
+  if (spec.offload.weights != storage::device && !shards_weights(spec)) sink.add_feature(feature::weights_off_without_zero_3);
+  if (!spec.sharding.is_plain()) check_sharding(spec, sink);
 }
 
 }  // namespace shardplan::detail

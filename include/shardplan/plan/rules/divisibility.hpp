@@ -60,24 +60,52 @@ constexpr void check_widths(const plan_spec& spec, Sink& sink) {
   }
 }
 
+// Whether a stage has something else in the place of a block.
+constexpr bool may_be_empty(const plan_spec& spec, std::int64_t stage, std::int64_t stages) {
+  const layer_counts& split = spec.layer_split;
+  return (split.embedding_slot && stage == 0) || (split.loss_slot && stage == stages - 1) ||
+         (spec.model.next_token_layers > 0 && stage == next_token_stage_of(split, stages));
+}
+
 template <class Sink>
 constexpr void check_stages(const plan_spec& spec, Sink& sink) {
   const std::int64_t stages = spec.pp * spec.schedule.chunks;
   const quantity what = spec.schedule.chunks == 1 ? quantity::pp : quantity::pp_x_chunks;
-  if (spec.layer_split.counts.length == 0) {
-    check_divides(sink, what, stages, quantity::layers, spec.model.layers);
+  const layer_counts& split = spec.layer_split;
+  if (split.next_token_stage != unset && (split.next_token_stage < 0 || split.next_token_stage >= stages))
+    sink.add_range({quantity::next_token_stage, split.next_token_stage}, 0, stages - 1);
+  if (split.counts.length == 0) {
+    const std::int64_t slots = split.embedding_slot + split.loss_slot;
+    check_divides(sink, what, stages, slots == 0 ? quantity::layers : quantity::layers_and_slots, spec.model.layers + slots);
     return;
   }
   std::int64_t sum = 0;
   for (std::size_t at = 0; at < spec.layer_split.counts.length; ++at) {
     const std::int64_t count = spec.layer_split.counts.values[at];
     sum += count;
-    if (count == 0) sink.add_stage(static_cast<std::int64_t>(at));
+    if (count == 0 && !may_be_empty(spec, static_cast<std::int64_t>(at), stages)) sink.add_stage(static_cast<std::int64_t>(at));
   }
   if (spec.layer_split.entries() != stages)
     sink.add_pair(rule::does_not_match, {quantity::layer_split_entries, spec.layer_split.entries()}, {what, stages});
   if (sum != spec.model.layers)
     sink.add_pair(rule::does_not_match, {quantity::layer_split_sum, sum}, {quantity::layers, spec.model.layers});
+}
+
+// Shard groups smaller than all replicas: they must tile them, for routed experts too.
+template <class Sink>
+constexpr void check_shard_groups(const plan_spec& spec, std::int64_t replicas, Sink& sink) {
+  const sharding_spec& sharding = spec.sharding;
+  if (replicas == 0 || (sharding.ranks == unset && sharding.secondary == unset)) return;
+  const std::int64_t ranks = replicas * spec.cp;
+  const std::int64_t experts = spec.model.experts.count > 0 ? spec.devices_per_node * spec.nodes / (spec.etp * spec.ep * spec.pp) : 0;
+  if (sharding.ranks != unset) {
+    check_divides(sink, quantity::shard_ranks, sharding.ranks, quantity::dp_x_cp, ranks);
+    if (ranks % sharding.ranks == 0) check_divides(sink, quantity::shard_groups, ranks / sharding.ranks, quantity::expert_shards, experts);
+  }
+  if (sharding.secondary != unset) {
+    check_divides(sink, quantity::hpz, sharding.secondary, quantity::dp_x_cp, ranks);
+    check_divides(sink, quantity::hpz, sharding.secondary, quantity::expert_shards, experts);
+  }
 }
 
 template <class Sink>
@@ -132,6 +160,7 @@ constexpr void check_divisibility(const plan_spec& spec, Sink& sink) {
   check_widths(spec, sink);
   check_stages(spec, sink);
   check_sequence(spec, sink);
+  check_shard_groups(spec, replicas, sink);
   check_schedule(spec, check_batch(spec, replicas, sink), sink);
 }
 

@@ -30,7 +30,8 @@ inline constexpr std::int64_t replicas = std::int64_t{1} << 24;          ///< dp
 inline constexpr std::int64_t batch = std::int64_t{1} << 32;             ///< sequences of one step
 inline constexpr std::int64_t micro_batch = std::int64_t{1} << 24;       ///< sequences of a micro-batch
 inline constexpr std::int64_t devices_per_node = std::int64_t{1} << 12;  ///< devices of one host
-inline constexpr std::int64_t nodes = std::int64_t{1} << 20;  ///< hosts; with devices_per_node: replicas x micro-batch stay below 2^57
+inline constexpr std::int64_t nodes = std::int64_t{1} << 20;    ///< hosts; with devices_per_node: replicas x micro-batch stay below 2^57
+inline constexpr std::int64_t devices = std::int64_t{1} << 32;  ///< ranks of a shard group
 inline constexpr std::int64_t device_memory = std::int64_t{1} << 50;  ///< bytes of one device
 inline constexpr std::int64_t element_bytes = 16;                     ///< bytes of one number in any form
 inline constexpr std::int64_t moments = 16;                           ///< optimizer moments of a parameter
@@ -118,29 +119,43 @@ constexpr void check_model_ranges(const transformer& shape, Sink& sink) {
 }
 
 template <class Sink>
+constexpr void check_sharding_ranges(const sharding_spec& sharding, Sink& sink) {
+  if (sharding.ranks != unset) check_range(sink, quantity::shard_ranks, sharding.ranks, 1, limits::devices);
+  if (sharding.secondary != unset) check_range(sink, quantity::hpz, sharding.secondary, 1, limits::devices);
+  check_range(sink, quantity::prefetch, sharding.prefetch, 0, limits::layers);
+}
+
+template <class Sink>
 constexpr void check_recipe_ranges(const plan_spec& spec, Sink& sink) {
   const precision_spec& precision = spec.precision;
+  const loss_spec& loss = spec.loss;
   check_ranges_of<quantity::weight_bytes, quantity::compute_bytes>(sink, 1, limits::element_bytes, precision.weight, precision.compute);
   check_ranges_of<quantity::gradient_bytes, quantity::accumulator_bytes, quantity::gradient_copy_bytes, quantity::master_bytes,
                   quantity::moment_bytes, quantity::second_moment_bytes, quantity::moment_scale_bytes, quantity::own_moment_bytes,
-                  quantity::moments>(sink, 0, limits::element_bytes, precision.gradient, precision.accumulator, precision.gradient_copy,
-                                     precision.master, precision.moment, precision.second_moment, precision.moment_scale,
-                                     spec.optimizer.moment, spec.optimizer.moments);
+                  quantity::moments, quantity::logit_copies, quantity::logit_copies, quantity::logit_bytes, quantity::logit_bytes,
+                  quantity::logit_bytes, quantity::logit_bytes, quantity::boundary_tensors, quantity::step_bytes, quantity::bucket_buffers>(
+      sink, 0, limits::element_bytes, precision.gradient, precision.accumulator, precision.gradient_copy, precision.master,
+      precision.moment, precision.second_moment, precision.moment_scale, spec.optimizer.moment, spec.optimizer.moments, loss.kept_copies,
+      loss.temporary_copies, loss.kept_bytes, loss.temporary_bytes, loss.head_gradient_bytes, loss.hidden_bytes,
+      spec.overheads.boundary_tensors, spec.overheads.step_bytes, spec.buckets.reduce_buffers);
   const optimizer_spec& optimizer = spec.optimizer;
   check_ranges_of<quantity::matrix_moments>(sink, -1, limits::moments, optimizer.matrix_moments);
   check_ranges_of<quantity::moment_bits, quantity::linear_bits, quantity::linear_copy_bits>(
       sink, 0, limits::bits, optimizer.bits, precision.linear_bits, precision.linear_copy_bits);
-  check_ranges_of<quantity::block>(sink, 1, limits::block, optimizer.block);
+  check_ranges_of<quantity::block, quantity::loss_chunks>(sink, 1, limits::block, optimizer.block, loss.chunks);
   check_ranges_of<quantity::least_elements, quantity::table_bytes, quantity::headroom_mebibytes, quantity::matrix_size,
-                  quantity::tensor_table_bytes, quantity::scale_block>(
+                  quantity::tensor_table_bytes, quantity::scale_block, quantity::scale_square, quantity::workspace_kibibytes>(
       sink, 0, limits::block, optimizer.least_elements, optimizer.table_bytes, spec.headroom_mebibytes, optimizer.matrix_size,
-      optimizer.tensor_table_bytes, precision.scale_block);
+      optimizer.tensor_table_bytes, precision.scale_block, precision.scale_square, spec.overheads.workspace_kibibytes);
+  check_ranges_of<quantity::bucket_elements, quantity::bucket_elements>(sink, 0, limits::parameters, spec.buckets.reduce_elements,
+                                                                        spec.buckets.sub_group_elements);
   const expert_load_spec& load = spec.expert_load;
   if (load.percent != 100 || load.capacity != 0 || spec.recompute_layers.count != 1) {
     check_range(sink, quantity::recompute_count, spec.recompute_layers.count, 1, limits::layers);
     check_range(sink, quantity::load_percent, load.percent, 100, limits::load);
     check_range(sink, quantity::capacity_percent, load.capacity, 0, limits::load);
   }
+  if (spec.offload.moments_percent != 0) check_ranges_of<quantity::offload_percent>(sink, 0, 100, spec.offload.moments_percent);
 }
 
 // Whether a spec is so far below the limits of `check_size` that it need not be computed: what nearly every plan is. With the bounds below
@@ -152,9 +167,9 @@ constexpr bool is_ordinary(const plan_spec& spec) {
          shape.experts.ffn <= 16384 && (shape.latent.key_value_rank | shape.next_token_layers | shape.embedding_dim) == 0 &&
          (shape.experts.count == 0 || (shape.experts.top_k <= 16 && shape.experts.shared_ffn <= 65536 && shape.expert_width() <= 16384)) &&
          vocabulary_multiple_of(spec) <= 2097152 && spec.etp * spec.schedule.chunks <= 8 && spec.precision.compute <= 4 &&
-         spec.optimizer.matrices == matrix_rule::none && attention_of(spec) != attentions::materialised &&
-         spec.expert_load.computed() <= 400 && spec.micro_batch <= spec.global_batch && spec.sequence <= 1048576 &&
-         spec.global_batch <= 1073741824 &&
+         bytes_per_logit(spec.loss, 4) <= 32 && !spec.overheads.mask && spec.optimizer.matrices == matrix_rule::none &&
+         attention_of(spec) != attentions::materialised && spec.expert_load.computed() <= 400 && spec.micro_batch <= spec.global_batch &&
+         spec.sequence <= 1048576 && spec.global_batch <= 1073741824 &&
          shape.layers * spec.sequence * spec.global_batch <= 2147483648;  // 64 M tokens a step for 32 layers
 }
 
@@ -194,6 +209,7 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
   const matrix_rule rule = spec.optimizer.matrices;
   const std::int64_t size = spec.optimizer.matrix_size;
   std::int64_t a_number = spec.precision.scale_block != 0 ? 2 * 128 * 4 : 0;
+  if (spec.precision.scale_square != 0) a_number += 2 * 4;
   if (rule == matrix_rule::factored) {
     a_number += 32 * size;
   } else if (rule == matrix_rule::preconditioned || rule == matrix_rule::rotated) {
@@ -218,8 +234,12 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
       attention_of(spec) == attentions::materialised ? times(times(shape.heads, spec.sequence), 2 * (2 * compute + 5)) : 0;
   const std::int64_t per_token = plus(outside_scores, scores);
   const std::int64_t tokens = times(spec.sequence, spec.global_batch > spec.micro_batch ? spec.global_batch : spec.micro_batch);
-  const std::int64_t activations = times(tokens, plus(times(times(layers, per_token), times(spec.etp, spec.schedule.chunks)),
-                                                      times(2 * compute * (1 + shape.next_token_layers), rows)));
+  const std::int64_t logits =
+      (2 * spec.precision.compute + bytes_per_logit(spec.loss, spec.precision.compute)) * (1 + shape.next_token_layers);
+  const std::int64_t around =
+      plus(times(2 * spec.overheads.boundary_tensors * spec.precision.compute, shape.hidden), spec.overheads.mask ? spec.sequence : 0);
+  const std::int64_t activations =
+      times(tokens, plus(times(times(layers, per_token), times(spec.etp, spec.schedule.chunks)), plus(times(logits, rows), around)));
   if (activations > limits::activation_bytes) sink.add_large({quantity::activation_bytes_bound, activations}, limits::activation_bytes);
 }
 
@@ -227,7 +247,7 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
 template <class Sink>
 constexpr void check_ranges(const plan_spec& spec, Sink& sink) {
   if (spec.repeated_parts != 0)
-    for (int at = 0; at <= static_cast<int>(part_kind::headroom); ++at)
+    for (int at = 0; at <= static_cast<int>(part_kind::rank_order); ++at)
       if ((spec.repeated_parts >> at & 1u) != 0) sink.add_part(rule::repeated_part, static_cast<part_kind>(at));
 
   if (spec.model.layers == 0 && spec.model.hidden == 0 && spec.model.heads == 0 && spec.model.vocab == 0) {
@@ -250,6 +270,7 @@ constexpr void check_ranges(const plan_spec& spec, Sink& sink) {
   if (spec.dp != unset) check_range(sink, quantity::dp, spec.dp, 1, limits::replicas);
   check_ranges_of<quantity::ep>(sink, 1, limits::expert_degree, spec.ep);
   check_ranges_of<quantity::zero>(sink, 0, 3, spec.zero);
+  if (!spec.sharding.is_plain()) check_sharding_ranges(spec.sharding, sink);
   const std::size_t entries = spec.layer_split.counts.length;
   if (spec.layer_split.left_out != 0 || entries > most_layer_split_entries) {
     sink.add_range({quantity::layer_split_entries, spec.layer_split.entries()}, 1, static_cast<std::int64_t>(most_layer_split_entries));

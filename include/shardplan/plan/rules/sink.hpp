@@ -65,9 +65,11 @@ struct recording_sink {
   }
   template <class Spec>
   constexpr void add_misfit(const Spec& spec, const memory_layout& layout, std::int64_t stage) {
-    const memory_report report = account_of_stage(spec, layout, stage).device;
+    const stage_account account = account_of_stage(spec, layout, stage);
+    const memory_report& report = account.device;
     auto& item = next(rule::does_not_fit);
     item.stage = stage;
+    item.when = account.peak;
     item.needs = report.total();
     item.has = spec.device.memory;
     item.largest = largest_component(report);

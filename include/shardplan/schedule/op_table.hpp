@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/owned_array.hpp>
+#include <shardplan/schedule/order.hpp>
+#include <shardplan/schedule/play.hpp>
+#include <shardplan/schedule/recorder.hpp>
+#include <shardplan/schedule/shape.hpp>
+#include <shardplan/schedule/table.hpp>
+
+#include <cstdint>
+
+namespace shardplan {
+
+namespace detail {
+
+struct dynamic_rank_arrays {
+  int capacity = 0;
+  owned_array<int> ops, forward_at, backward_at, weight_at;
+};
+struct dynamic_waits {
+  owned_array<int> of;
+};
+struct dynamic_slice {
+  owned_array<int> next, runs;
+};
+
+}  // namespace detail
+
+/// What a schedule's function writes at run time: `.forward(micro_batch, chunk, slice)`, `.backward(...)`, `.input_gradient(...)`,
+/// `.weight_gradient(...)`, `.overlapped(...)`, `.add(op)`.
+using rank_ops = detail::rank_recorder<detail::dynamic_rank_arrays>;
+
+/// A table of operations made at run time: from a schedule (`op_table::of<S>(p, m)`), from data, or op by op. Everything that is known of a
+/// `schedule_table` is known of it, by the same functions: `simulate(table, times)` and so on.
+class op_table {
+public:
+  /// An empty table of that shape; fill each `rank(r)`, then call `close()`.
+  explicit constexpr op_table(const table_shape& sizes) : shape(sizes), rows(static_cast<std::size_t>(sizes.ranks)) {
+    const int keys = shape.forwards();
+    for (int at = 0; at < shape.ranks; ++at) {
+      rows[at].begin(shape);
+      rows[at].capacity = 3 * keys;
+      rows[at].ops = owned_array<int>(static_cast<std::size_t>(3 * keys));
+      rows[at].forward_at = owned_array<int>(static_cast<std::size_t>(keys));
+      rows[at].backward_at = owned_array<int>(static_cast<std::size_t>(keys));
+      rows[at].weight_at = owned_array<int>(static_cast<std::size_t>(keys));
+    }
+  }
+  /// The table of a schedule. Error: `argument_out_of_range`.
+  template <class Schedule>
+  static constexpr op_table of(std::int64_t ranks, std::int64_t micro_batches) {
+    op_table table{detail::shape_of(Schedule::spec, ranks, micro_batches)};
+    if constexpr (detail::fills_all_ranks<Schedule>) {
+      Schedule::fill_all(table, table.shape.ranks, table.shape.micro_batches);
+    } else {
+      for (int at = 0; at < table.shape.ranks; ++at) Schedule::fill(table.rows[at], table.shape.ranks, table.shape.micro_batches, at);
+    }
+    table.close();
+    return table;
+  }
+
+  /// The ops of a rank, to be filled.
+  constexpr rank_ops& rank(int index) { return rows[index]; }
+  /// Ops of a rank; both halves of an overlapped block count.
+  constexpr int size(int index) const { return rows[index].size; }
+  /// An op of a rank.
+  constexpr op at(int index, int position) const { return detail::packed_op::unpack(rows[index].ops[position]); }
+
+  /// After the last op: finds what every op waits for and an order in which all can run.
+  constexpr void close() {
+    complete = true;
+    total_ops = 0;
+    has_blocks = false;
+    for (auto& row : rows) {
+      row.finish();
+      total_ops += row.size;
+      if (row.blocks > 0) has_blocks = true;
+      if (row.broken != invariant::none) complete = false;
+      if (row.size >= detail::wait_code::most_ops) argument_out_of_range();
+    }
+    ends = false;
+    waits = owned_array<detail::rank_waits<detail::dynamic_waits>>(rows.size());
+    if (!complete) return;
+    owned_array<int> last(2 * rows.size() + 1);
+    for (int at = 0; at < shape.ranks; ++at) {
+      waits[at].of = owned_array<int>(static_cast<std::size_t>(rows[at].size));
+      for (auto& number : last) number = 0;
+      detail::fill_waits(*this, at, waits[at], last);
+    }
+    slices[0].next = owned_array<int>(rows.size());
+    slices[0].runs = owned_array<int>(static_cast<std::size_t>(total_ops));
+    slices[0].count = 0;
+    slices[0].done = 0;
+    detail::advance(*this, slices[0], total_ops);
+    ends = slices[0].done == total_ops;
+  }
+
+  table_shape shape;        ///< its sizes
+  bool complete = false;    ///< every rank has all its ops once, in an order that is right on the rank
+  bool ends = false;        ///< and no rank waits for ever
+  bool has_blocks = false;  ///< there are overlapped blocks
+  int total_ops = 0;        ///< of all ranks
+
+  // For the functions of this folder.
+  owned_array<rank_ops> rows;
+  owned_array<detail::rank_waits<detail::dynamic_waits>> waits;
+  detail::order_slice<detail::dynamic_slice> slices[1];
+  static constexpr int slice_count = 1;
+
+  struct costs_type {
+    owned_array<owned_array<std::int64_t>> of;
+    std::int64_t longest = 0;
+    bool immediate = true;
+  };
+  struct played_ends {
+    owned_array<owned_array<std::int64_t>> of;
+  };
+  struct rank_times {
+    owned_array<std::int64_t> clock, first;
+  };
+  using played_type = detail::played<rank_times>;
+  struct next_type {
+    owned_array<int> of;
+  };
+  constexpr costs_type new_costs() const {
+    costs_type costs{};
+    costs.of = owned_array<owned_array<std::int64_t>>(rows.size());
+    for (auto& each : costs.of) each = owned_array<std::int64_t>(static_cast<std::size_t>(4 * shape.chunks));
+    return costs;
+  }
+  constexpr played_type new_played() const {
+    played_type all{};
+    all.clock = owned_array<std::int64_t>(rows.size());
+    all.first = owned_array<std::int64_t>(rows.size());
+    return all;
+  }
+  constexpr played_ends new_ends() const {
+    played_ends ends_of{owned_array<owned_array<std::int64_t>>(rows.size())};
+    for (int at = 0; at < shape.ranks; ++at) ends_of.of[at] = owned_array<std::int64_t>(static_cast<std::size_t>(rows[at].size));
+    return ends_of;
+  }
+  constexpr next_type new_next() const { return {owned_array<int>(rows.size())}; }
+};
+
+}  // namespace shardplan

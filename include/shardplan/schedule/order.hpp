@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/schedule/op.hpp>
+#include <shardplan/schedule/shape.hpp>
+
+// What a table's ops wait for, and one order in which all ranks can run them. Both know no times, so a simulation is one pass over them.
+// `table.rows[rank]` is a rank_recorder, `table.waits[rank]` its waits, `table.slices[k]` a piece of the order: static constants at compile
+// time, members at run time. Constants are read by name, which constant evaluation does several times faster than through a pointer.
+
+namespace shardplan::detail {
+
+/// The producer of an op's input, in one integer: its rank and the index of the op there; -1: waits for nothing from elsewhere.
+struct wait_code {
+  static constexpr int none = -1;
+  static constexpr int index_bits = 20;
+  static constexpr int most_ops = 1 << index_bits;
+  static constexpr int index_mask = most_ops - 1;
+};
+
+template <int Ops>
+struct wait_arrays {
+  int of[Ops]{};
+};
+
+/// For each op of one rank what it waits for on another stage (the F of the stage before, the B or I of the stage behind), and whether what
+/// comes in on a channel is received in the order in which it was sent.
+template <class Arrays>
+struct rank_waits : Arrays {
+  int messages = 0;           // received from other ranks
+  int out_of_order = 0;       // index + 1 of the first op whose input comes out of order on a channel of its own kind
+  int out_of_order_from = 0;  // the sending rank
+};
+
+/// Where the inputs of a rank's ops come from, by the low bits of a packed op.
+struct input_sources {
+  static constexpr int codes = 4 * packed_op::most_chunks;
+  int rank[codes]{};     // -1: from nowhere
+  int base[codes]{};     // key of micro-batch 0, slice 0 there
+  int channel[codes]{};  // 2 * rank + kind; 2 * ranks where the input comes from the same rank
+};
+constexpr input_sources input_sources_of(const table_shape& shape, int rank) {
+  input_sources found{};
+  for (int chunk = 0; chunk < shape.chunks; ++chunk) {
+    const int stage = stage_of(shape, rank, chunk);
+    const holder before = holder_of(shape, stage - 1, chunk);
+    const holder behind = holder_of(shape, stage + 1, chunk);
+    for (int kind = 0; kind < 4; ++kind) {
+      const holder from = kind == 0 ? before : kind == 3 ? holder{} : behind;
+      found.rank[4 * chunk + kind] = from.rank;
+      found.base[4 * chunk + kind] = from.chunk * shape.slices * shape.micro_batches_a_chunk();
+      found.channel[4 * chunk + kind] = from.rank == rank ? 2 * shape.ranks : 2 * from.rank + (kind == 0 ? 0 : 1);
+    }
+  }
+  return found;
+}
+
+/// Fills the waits of one rank. `last` has room for two numbers a rank and one more, all 0. For tables whose ranks are complete.
+template <class Table, class Waits, class Last>
+constexpr void fill_waits(const Table& table, int rank, Waits& waits, Last& last) {
+  const table_shape shape = table.shape;
+  const input_sources sources = input_sources_of(shape, rank);
+  const int each = shape.micro_batches_a_chunk();
+  const int size = table.rows[rank].size;
+  const int own = 2 * shape.ranks;
+  for (int at = 0; at < size; ++at) {
+    const int packed = table.rows[rank].ops[at];
+    const int code = packed & packed_op::cost_mask;
+    const int from = sources.rank[code];
+    waits.of[at] = wait_code::none;
+    if (from < 0) continue;
+    const int key = sources.base[code] + (packed >> 9 & 63) * each + (packed >> 15);
+    const int index = (packed & 3) == 0 ? table.rows[from].forward_at[key] : table.rows[from].backward_at[key];  // + 1
+    waits.of[at] = from << wait_code::index_bits | (index - 1);
+    const int channel = sources.channel[code];
+    if (index < last[channel] && channel != own && waits.out_of_order == 0) {
+      waits.out_of_order = at + 1;
+      waits.out_of_order_from = from;
+    }
+    last[channel] = index;
+  }
+  // Every op is there once, so every input from another rank is one message a micro-batch and slice.
+  for (int code = 0; code < 4 * shape.chunks; ++code)
+    if (code % 4 < 2 && sources.rank[code] >= 0 && sources.rank[code] != rank) waits.messages += each * shape.slices;
+}
+
+/// A piece of the order: runs of ops of one rank, and how far each rank is after it.
+template <int Ranks, int Runs>
+struct slice_arrays {
+  int next[Ranks]{};
+  int runs[Runs]{};  // rank << index_bits | ops
+};
+template <class Arrays>
+struct order_slice : Arrays {
+  int count = 0;  // runs
+  int done = 0;   // ops of this piece
+};
+
+/// Appends runs until `enough` ops are in the piece or nothing more can run. When the last piece ends with less than all ops, the table
+/// waits for itself: `next` says where each rank is stuck.
+template <class Table, class Slice>
+constexpr void advance(const Table& table, Slice& slice, int enough) {
+  const int ranks = table.shape.ranks;
+  bool moved = true;
+  while (moved && slice.done < enough) {
+    moved = false;
+    for (int rank = 0; rank < ranks && slice.done < enough; ++rank) {
+      const int from = slice.next[rank];
+      const int size = table.rows[rank].size;
+      int at = from;
+      while (at < size) {
+        const int wait = table.waits[rank].of[at];
+        if (wait >= 0 && slice.next[wait >> wait_code::index_bits] <= (wait & wait_code::index_mask) &&
+            !(wait >> wait_code::index_bits == rank && (wait & wait_code::index_mask) < at))
+          break;
+        if (table.has_blocks && packed_op::overlaps_next(table.rows[rank].ops[at])) {
+          const int second = table.waits[rank].of[at + 1];
+          if (second >= 0 && slice.next[second >> wait_code::index_bits] <= (second & wait_code::index_mask) &&
+              !(second >> wait_code::index_bits == rank && (second & wait_code::index_mask) < at))
+            break;
+          ++at;
+        }
+        ++at;
+      }
+      if (at == from) continue;
+      slice.next[rank] = at;
+      slice.runs[slice.count++] = rank << wait_code::index_bits | (at - from);
+      slice.done += at - from;
+      moved = true;
+    }
+  }
+}
+
+}  // namespace shardplan::detail

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/schedule/order.hpp>
+#include <shardplan/schedule/times.hpp>
+
+#include <cstdint>
+
+namespace shardplan::detail {
+
+// Throws: the ranks of this table wait for each other, or it is incomplete. Ask `proven` which invariant is broken.
+[[noreturn]] inline void schedule_never_ends() { stop("schedule_never_ends"); }
+
+template <int Ranks, int CostCodes>
+struct cost_arrays {
+  std::int64_t of[Ranks][CostCodes]{};
+  std::int64_t longest = 0;  // more than any op and its transfer take
+  bool immediate = true;     // no transfer takes time
+};
+template <int Ranks, int Ops>
+struct end_arrays {
+  std::int64_t of[Ranks][Ops];  // of each op, in ticks
+};
+template <int Ranks>
+struct rank_times {
+  std::int64_t clock[Ranks]{};  // end of the last op
+  std::int64_t first[Ranks]{};  // start of the first op of the last repetition
+};
+
+/// A table played through.
+template <class Arrays>
+struct played : Arrays {
+  std::int64_t makespan = 0;         // of all repetitions
+  std::int64_t makespan_before = 0;  // of all but the last
+};
+
+constexpr std::int64_t later(std::int64_t left, std::int64_t right) { return left < right ? right : left; }
+
+/// What an overlapped block of `first` and the op behind it costs on a rank.
+constexpr std::int64_t block_ticks(const table_shape& shape, const tick_unit& unit, int rank, int first, int second, std::int64_t sum) {
+  const fraction one = unit.of(stage_of(shape, rank, packed_op::chunk(first))).overlapped;
+  const fraction other = unit.of(stage_of(shape, rank, packed_op::chunk(second))).overlapped;
+  if (one == 0 && other == 0) return sum;
+  return later(unit.part(one), unit.part(other));
+}
+
+/// Ticks of the first op, or block, of a rank.
+template <class Table, class Costs>
+constexpr std::int64_t first_ticks(const Table& table, const tick_unit& unit, const Costs& cost, int rank) {
+  const int packed = table.rows[rank].ops[0];
+  const std::int64_t ticks = cost.of[rank][packed & packed_op::cost_mask];
+  if (!packed_op::overlaps_next(packed)) return ticks;
+  const int second = table.rows[rank].ops[1];
+  return block_ticks(table.shape, unit, rank, packed, second, ticks + cost.of[rank][second & packed_op::cost_mask]);
+}
+
+/// Plays the table `repetitions` times, one step behind the other without a barrier. Every op starts when its rank is free and its input is
+/// there; an overlapped block when the inputs of both halves are. One pass in the order that the table brings along.
+/// Error: `schedule_never_ends`; `result_leaves_63_bits` when the times are too long to be added.
+template <class Table>
+constexpr typename Table::played_type play(const Table& table, const stage_times* times, bool uniform, int repetitions = 1) {
+  if (!table.ends) schedule_never_ends();
+  const table_shape shape = table.shape;
+  const tick_unit unit = tick_unit_of(shape, times, uniform);
+  typename Table::costs_type cost = table.new_costs();
+  fill_costs(shape, unit, cost);
+  typename Table::played_type all = table.new_played();
+  typename Table::played_ends end = table.new_ends();  // a local array: the cheapest to write for a constant evaluation
+  typename Table::next_type next = table.new_next();
+
+  // No sum below can overflow when all ops together do not.
+  checked_multiply(checked_multiply(cost.longest, table.total_ops), repetitions);
+
+  for (int turn = 0; turn < repetitions; ++turn) {
+    all.makespan_before = all.makespan;
+    for (int rank = 0; rank < shape.ranks; ++rank) next.of[rank] = 0;
+    for (int piece = 0; piece < table.slice_count; ++piece) {
+      const int runs = table.slices[piece].count;
+      for (int run = 0; run < runs; ++run) {
+        const int code = table.slices[piece].runs[run];
+        const int rank = code >> wait_code::index_bits;
+        int at = next.of[rank];
+        const int upto = at + (code & wait_code::index_mask);
+        next.of[rank] = upto;
+        std::int64_t now = all.clock[rank];
+        if (cost.immediate && !table.has_blocks) {
+          for (; at < upto; ++at) {
+            const int wait = table.waits[rank].of[at];
+            end.of[rank][at] = now = (wait < 0 ? now : later(now, end.of[wait >> wait_code::index_bits][wait & wait_code::index_mask])) +
+                                     cost.of[rank][table.rows[rank].ops[at] & packed_op::cost_mask];
+          }
+        } else {
+          while (at < upto) {
+            const int packed = table.rows[rank].ops[at];
+            const int together = packed_op::overlaps_next(packed) ? 2 : 1;
+            for (int half = at; half < at + together; ++half) {
+              const int wait = table.waits[rank].of[half];
+              if (wait < 0) continue;
+              const int from = wait >> wait_code::index_bits;
+              const int index = wait & wait_code::index_mask;
+              const std::int64_t latency =
+                  from == rank ? 0 : unit.ticks(unit.of(stage_of(shape, from, packed_op::chunk(table.rows[from].ops[index]))).transfer);
+              now = later(now, end.of[from][index] + latency);
+            }
+            std::int64_t ticks = cost.of[rank][packed & packed_op::cost_mask];
+            if (together == 2) {
+              const int second = table.rows[rank].ops[at + 1];
+              ticks = block_ticks(shape, unit, rank, packed, second, ticks + cost.of[rank][second & packed_op::cost_mask]);
+              end.of[rank][at + 1] = now + ticks;
+            }
+            end.of[rank][at] = now = now + ticks;
+            at += together;
+          }
+        }
+        all.clock[rank] = now;
+      }
+    }
+    for (int rank = 0; rank < shape.ranks; ++rank) {
+      all.makespan = later(all.makespan, all.clock[rank]);
+      all.first[rank] = table.rows[rank].size == 0 ? 0 : end.of[rank][0] - first_ticks(table, unit, cost, rank);
+    }
+  }
+  return all;
+}
+
+/// Ticks that a rank computes in one step.
+template <class Table>
+constexpr std::int64_t busy_ticks(const Table& table, const tick_unit& unit, int rank) {
+  const table_shape shape = table.shape;
+  const int each = shape.slices * shape.micro_batches_a_chunk();
+  std::int64_t busy = 0;
+  for (int chunk = 0; chunk < shape.chunks; ++chunk)
+    busy = checked_add(busy, checked_multiply(ticks_of(unit, unit.uniform ? 0 : stage_of(shape, rank, chunk)).pass(), each));
+  const int size = table.has_blocks ? table.rows[rank].size : 0;
+  for (int at = 0; at < size; ++at) {
+    const int first = table.rows[rank].ops[at];
+    if (!packed_op::overlaps_next(first)) continue;
+    const int second = table.rows[rank].ops[at + 1];
+    const stage_times& one = unit.of(stage_of(shape, rank, packed_op::chunk(first)));
+    const stage_times& other = unit.of(stage_of(shape, rank, packed_op::chunk(second)));
+    const std::int64_t input = unit.part(other.input_gradient);
+    const std::int64_t weight = packed_op::kind(second) == op_kind::backward ? unit.part(other.weight_gradient) : 0;
+    const std::int64_t sum = unit.part(one.forward) + input + weight;
+    busy = busy - sum + block_ticks(shape, unit, rank, first, second, sum);
+  }
+  return busy;
+}
+
+/// The most activations alive on a rank when the share `above` / `below` of one stays after I until W, in 1 / `below` of one op's.
+template <class Table>
+constexpr std::int64_t peak_alive(const Table& table, int rank, std::int64_t above, std::int64_t below) {
+  if (above == below) return checked_multiply(table.rows[rank].peak_until_weight, below);
+  if (above == 0) return checked_multiply(table.rows[rank].peak_until_input, below);
+  std::int64_t alive = 0;
+  std::int64_t most = 0;
+  for (int at = 0; at < table.rows[rank].size; ++at) {
+    const op_kind kind = packed_op::kind(table.rows[rank].ops[at]);
+    alive += kind == op_kind::forward          ? below
+             : kind == op_kind::backward       ? -below
+             : kind == op_kind::input_gradient ? above - below
+                                               : -above;
+    most = later(most, alive);
+  }
+  return most;
+}
+
+}  // namespace shardplan::detail

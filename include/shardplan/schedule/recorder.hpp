@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/schedule/invariant.hpp>
+#include <shardplan/schedule/op.hpp>
+#include <shardplan/schedule/shape.hpp>
+
+namespace shardplan::detail {
+
+/// Storage of a rank's ops at compile time.
+template <int Capacity, int Keys>
+struct rank_arrays {
+  static constexpr int capacity = Capacity;
+  int ops[Capacity]{};      // packed
+  int forward_at[Keys]{};   // index + 1 of the F of a key, 0: not there
+  int backward_at[Keys]{};  // of its B or I
+  int weight_at[Keys]{};    // of its W
+};
+
+/// What a schedule writes the ops of one rank into, in the order in which the rank runs them. It checks on the way all that concerns one
+/// rank alone: each op once, in range, F before B or I before W, slices in order; and counts live activations.
+template <class Arrays>
+struct rank_recorder : Arrays {
+  table_shape shape{};
+  int each = 0;  // micro-batches of a chunk
+  int size = 0;
+  int forwards = 0;
+  int blocks = 0;             // overlapped pairs
+  int peak_until_weight = 0;  // most alive when an activation stays until W (or B)
+  int peak_until_input = 0;   // most alive when it is freed at I (or B)
+  int alive_until_weight = 0;
+  int alive_until_input = 0;
+  int complete_at[packed_op::most_chunks]{};  // index + 1 of the last B or W of each chunk
+  int open_block = 0;                         // key + 1 of the forward that waits for its other half
+  invariant broken = invariant::none;
+  int broken_op = 0;
+
+  constexpr void begin(const table_shape& sizes) {
+    shape = sizes;
+    each = sizes.micro_batches_a_chunk();
+  }
+
+  /// F of a micro-batch.
+  constexpr void forward(int micro_batch, int chunk = 0, int slice = 0) {
+    const int key = key_of(micro_batch, chunk, slice);
+    if (!may_add(micro_batch, chunk, slice) || open_block != 0 || this->forward_at[key] != 0 ||
+        (slice > 0 && this->forward_at[key - each] == 0))
+      return refuse_forward(micro_batch, chunk, slice);
+    this->ops[size] = packed_op::of(op_kind::forward, micro_batch, chunk, slice);
+    this->forward_at[key] = ++size;
+    ++forwards;
+    if (++alive_until_weight > peak_until_weight) peak_until_weight = alive_until_weight;
+    if (++alive_until_input > peak_until_input) peak_until_input = alive_until_input;
+  }
+  /// B of a micro-batch: the whole backward.
+  constexpr void backward(int micro_batch, int chunk = 0, int slice = 0) {
+    if (!add_backward(op_kind::backward, micro_batch, chunk, slice)) return;
+    complete_at[chunk] = size;
+    --alive_until_weight;
+  }
+  /// I of a micro-batch: the gradient of the input.
+  constexpr void input_gradient(int micro_batch, int chunk = 0, int slice = 0) {
+    add_backward(op_kind::input_gradient, micro_batch, chunk, slice);
+  }
+  /// W of a micro-batch: the gradient of the weights.
+  constexpr void weight_gradient(int micro_batch, int chunk = 0, int slice = 0) {
+    const int key = key_of(micro_batch, chunk, slice);
+    if (!may_add(micro_batch, chunk, slice) || open_block != 0 || this->weight_at[key] != 0 || this->backward_at[key] == 0 ||
+        packed_op::kind(this->ops[this->backward_at[key] - 1]) == op_kind::backward)
+      return refuse_weight(micro_batch, chunk, slice);
+    this->ops[size] = packed_op::of(op_kind::weight_gradient, micro_batch, chunk, slice);
+    this->weight_at[key] = ++size;
+    complete_at[chunk] = size;
+    --alive_until_weight;
+  }
+  /// A block of F and B that run at once.
+  constexpr void overlapped(int forward_micro_batch, int forward_chunk, int backward_micro_batch, int backward_chunk) {
+    forward(forward_micro_batch, forward_chunk);
+    open();
+    backward(backward_micro_batch, backward_chunk);
+  }
+  /// Any op, as a value.
+  constexpr void add(op item) {
+    if (item.kind == op_kind::forward) forward(item.micro_batch, item.chunk, item.slice);
+    if (item.kind == op_kind::backward) backward(item.micro_batch, item.chunk, item.slice);
+    if (item.kind == op_kind::input_gradient) input_gradient(item.micro_batch, item.chunk, item.slice);
+    if (item.kind == op_kind::weight_gradient) weight_gradient(item.micro_batch, item.chunk, item.slice);
+    if (item.overlaps_next) open();
+  }
+  /// After the last op: nothing may be missing.
+  constexpr void finish() {
+    if (broken != invariant::none) return;
+    if (open_block != 0) return refuse_packed(invariant::overlaps_no_backward, this->ops[size - 1]);
+    // Nothing ran twice, so when everything alive has ended and all forwards are there, all ops are.
+    if (alive_until_weight == 0 && forwards == shape.forwards()) return;
+    find_missing();
+  }
+
+  /// I and B so far.
+  constexpr int inputs_run() const { return forwards - alive_until_input; }
+  /// W and B so far.
+  constexpr int weights_run() const { return forwards - alive_until_weight; }
+
+private:
+  constexpr void find_missing() {
+    for (int key = 0; key < shape.forwards(); ++key) {
+      const int micro_batch = key % each, slice = key / each % shape.slices, chunk = key / each / shape.slices;
+      if (this->forward_at[key] == 0) return refuse(invariant::never_runs, op_kind::forward, micro_batch, chunk, slice);
+      if (this->backward_at[key] == 0) return refuse(invariant::never_runs, op_kind::backward, micro_batch, chunk, slice);
+      if (this->weight_at[key] == 0 && packed_op::kind(this->ops[this->backward_at[key] - 1]) == op_kind::input_gradient)
+        return refuse(invariant::never_runs, op_kind::weight_gradient, micro_batch, chunk, slice);
+    }
+  }
+  constexpr void open() {
+    if (broken != invariant::none) return;
+    const int last = this->ops[size - 1];
+    if (packed_op::kind(last) != op_kind::forward) return refuse_packed(invariant::overlaps_no_backward, last);
+    this->ops[size - 1] = last | packed_op::overlap_bit;
+    open_block = key_of(packed_op::micro_batch(last), packed_op::chunk(last), packed_op::slice(last)) + 1;
+    ++blocks;
+  }
+  constexpr int key_of(int micro_batch, int chunk, int slice) const { return (chunk * shape.slices + slice) * each + micro_batch; }
+  constexpr bool inside(int micro_batch, int chunk, int slice) const {
+    return micro_batch >= 0 && micro_batch < each && chunk >= 0 && chunk < shape.chunks && slice >= 0 && slice < shape.slices;
+  }
+  constexpr bool may_add(int micro_batch, int chunk, int slice) const {
+    return broken == invariant::none && inside(micro_batch, chunk, slice) && size < this->capacity;
+  }
+  constexpr bool add_backward(op_kind kind, int micro_batch, int chunk, int slice) {
+    const int key = key_of(micro_batch, chunk, slice);
+    if (!may_add(micro_batch, chunk, slice) || open_block == key + 1 || this->backward_at[key] != 0 || this->forward_at[key] == 0 ||
+        (slice + 1 < shape.slices && this->backward_at[key + each] == 0)) {
+      refuse_backward(kind, micro_batch, chunk, slice);
+      return false;
+    }
+    open_block = 0;
+    this->ops[size] = packed_op::of(kind, micro_batch, chunk, slice);
+    this->backward_at[key] = ++size;
+    --alive_until_input;
+    return true;
+  }
+
+  // Why an op was not added.
+  constexpr bool refuse_any(op_kind kind, int micro_batch, int chunk, int slice) {
+    if (broken != invariant::none) return true;
+    if (!inside(micro_batch, chunk, slice)) {
+      refuse(invariant::no_such_op, kind, micro_batch & 0xffff, chunk & 63, slice & 63);
+    } else if (open_block != 0 &&
+               (kind == op_kind::forward || kind == op_kind::weight_gradient || open_block == key_of(micro_batch, chunk, slice) + 1)) {
+      refuse_packed(invariant::overlaps_no_backward, this->ops[size - 1]);
+    } else if (size == this->capacity) {
+      // There are no more places than ops, so one of them is there twice.
+      refuse(invariant::runs_twice, kind, micro_batch, chunk, slice);
+    }
+    return broken != invariant::none;
+  }
+  constexpr void refuse_forward(int micro_batch, int chunk, int slice) {
+    if (refuse_any(op_kind::forward, micro_batch, chunk, slice)) return;
+    const bool twice = this->forward_at[key_of(micro_batch, chunk, slice)] != 0;
+    refuse(twice ? invariant::runs_twice : invariant::runs_before_its_input, op_kind::forward, micro_batch, chunk, slice);
+  }
+  constexpr void refuse_backward(op_kind kind, int micro_batch, int chunk, int slice) {
+    if (refuse_any(kind, micro_batch, chunk, slice)) return;
+    const int key = key_of(micro_batch, chunk, slice);
+    const int other = this->backward_at[key];
+    invariant what = invariant::runs_before_its_input;
+    if (other != 0) {
+      what = packed_op::kind(this->ops[other - 1]) == kind ? invariant::runs_twice : invariant::both_whole_and_split;
+    } else if (this->forward_at[key] == 0) {
+      what = invariant::backward_before_forward;
+    }
+    refuse(what, kind, micro_batch, chunk, slice);
+  }
+  constexpr void refuse_weight(int micro_batch, int chunk, int slice) {
+    if (refuse_any(op_kind::weight_gradient, micro_batch, chunk, slice)) return;
+    const int key = key_of(micro_batch, chunk, slice);
+    invariant what = invariant::both_whole_and_split;
+    if (this->weight_at[key] != 0) {
+      what = invariant::runs_twice;
+    } else if (this->backward_at[key] == 0) {
+      what = invariant::weight_gradient_before_input_gradient;
+    }
+    refuse(what, op_kind::weight_gradient, micro_batch, chunk, slice);
+  }
+  constexpr void refuse(invariant what, op_kind kind, int micro_batch, int chunk, int slice) {
+    refuse_packed(what, packed_op::of(kind, micro_batch, chunk, slice));
+  }
+  constexpr void refuse_packed(invariant what, int packed) {
+    if (broken != invariant::none) return;
+    broken = what;
+    broken_op = packed;
+  }
+};
+
+}  // namespace shardplan::detail

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/schedule/closed_form.hpp>
+#include <shardplan/schedule/interleaved.hpp>
+#include <shardplan/schedule/orders.hpp>
+#include <shardplan/schedule/schedule_spec.hpp>
+
+#include <cstdint>
+
+namespace shardplan {
+
+namespace detail {
+
+/// "F then pairs" with a split backward: each W runs `late` backwards behind its I, what is left of them at the end.
+template <class Out>
+constexpr void fill_split(Out& out, int micro_batches, int chunks, int group, int warm_up, int late) {
+  const int all = micro_batches * chunks;
+  interleaved_place forward{micro_batches, chunks, group};
+  interleaved_place input = forward;
+  interleaved_place weight = forward;
+  for (int count = 0; count < all + warm_up + late; ++count) {
+    if (count < all) {
+      out.forward(forward.first + forward.inside, forward.chunk);
+      forward.next();
+    }
+    if (count >= warm_up && count < all + warm_up) {
+      out.input_gradient(input.first + input.inside, chunks - 1 - input.chunk);
+      input.next();
+    }
+    if (count >= warm_up + late) {
+      out.weight_gradient(weight.first + weight.inside, chunks - 1 - weight.chunk);
+      weight.next();
+    }
+  }
+}
+
+}  // namespace detail
+
+namespace schedules {
+
+/// Interleaved zero bubble (torch ScheduleInterleavedZeroBubble): warm-up of (p - 1 - r) + (v - 1) group forwards, and rank r runs the W of
+/// a micro-batch r backwards late.
+template <int Chunks, int Group = groups::torch>
+struct interleaved_zb {
+  static constexpr std::int64_t warm_up(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks, std::int64_t rank) {
+    const std::int64_t forwards = ranks - 1 - rank + (chunks - 1) * detail::group_size(Group, ranks, micro_batches);
+    return forwards < micro_batches * chunks ? forwards : micro_batches * chunks;
+  }
+  /// Until W: warm-up, one more, and those that wait for their W.
+  static constexpr std::int64_t in_flight(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks, std::int64_t rank) {
+    const std::int64_t alive = warm_up(ranks, micro_batches, chunks, rank) + 1 + rank;
+    return alive < micro_batches * chunks ? alive : micro_batches * chunks;
+  }
+  /// The order of one rank.
+  template <class Out>
+  static constexpr void fill(Out& out, int ranks, int micro_batches, int rank) {
+    detail::fill_split(out, micro_batches, Chunks, static_cast<int>(detail::group_size(Group, ranks, micro_batches)),
+                       static_cast<int>(warm_up(ranks, micro_batches, Chunks, rank)), rank);
+  }
+  /// (p - 1) max(F, I + max(F - W, 0)) / v, when p divides m
+  static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
+    if (micro_batches % ranks != 0) return {};
+    const fraction uncovered = times.input_gradient + detail::larger(times.forward - times.weight_gradient, 0);
+    return detail::larger(times.forward, uncovered) * fraction{ranks - 1, Chunks};
+  }
+  static constexpr schedule_spec spec{.name = "interleaved_zb", .chunks = Chunks, .in_flight = &in_flight};
+};
+
+/// ZB-H1 (arXiv 2401.10241): 1F1B whose backward is split, with W where the pipeline would stand idle. Keeps p micro-batches on every rank.
+struct zb_h1 {
+  static constexpr std::int64_t in_flight(std::int64_t ranks, std::int64_t micro_batches, std::int64_t, std::int64_t rank) {
+    return interleaved_zb<1>::in_flight(ranks, micro_batches, 1, rank);
+  }
+  /// The order of one rank.
+  template <class Out>
+  static constexpr void fill(Out& out, int ranks, int micro_batches, int rank) {
+    interleaved_zb<1>::fill(out, ranks, micro_batches, rank);
+  }
+  /// (p - 1) max(F, I + max(F - W, 0)), with m >= p. (The paper's (p - 1) (F + I - W) needs W <= F.)
+  static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
+    if (micro_batches < ranks) return {};
+    const fraction uncovered = times.input_gradient + detail::larger(times.forward - times.weight_gradient, 0);
+    return detail::larger(times.forward, uncovered) * (ranks - 1);
+  }
+  static constexpr schedule_spec spec{.name = "zb_h1", .in_flight = &in_flight};
+};
+
+/// Interleaving with groups smaller than p (zero-bubble group_interleaved_1f1b.py, PipeOffload arXiv 2503.01328): less memory, more bubble.
+/// Ours is the interleaved order with a warm-up of (p - 1 - r) + (v - 1) group forwards and each W right behind its I.
+template <int Chunks, int Group>
+struct grouped_interleaved {
+  static constexpr std::int64_t in_flight(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks, std::int64_t rank) {
+    const std::int64_t alive = interleaved_zb<Chunks, Group>::warm_up(ranks, micro_batches, chunks, rank) + 1;
+    return alive < micro_batches * chunks ? alive : micro_batches * chunks;
+  }
+  /// The order of one rank.
+  template <class Out>
+  static constexpr void fill(Out& out, int ranks, int micro_batches, int rank) {
+    detail::fill_split(out, micro_batches, Chunks, Group,
+                       static_cast<int>(interleaved_zb<Chunks, Group>::warm_up(ranks, micro_batches, Chunks, rank)), 0);
+  }
+  static constexpr schedule_spec spec{.name = "grouped_interleaved", .chunks = Chunks, .in_flight = &in_flight};
+};
+
+}  // namespace schedules
+
+}  // namespace shardplan

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/schedule/closed_form.hpp>
+#include <shardplan/schedule/schedule_spec.hpp>
+
+#include <cstdint>
+
+namespace shardplan::schedules {
+
+/// ZB-H2 (arXiv 2401.10241) as we define it, since its authors give a picture: at unit times each rank runs what is ready, I before F
+/// before W, with at most 2 p - 1 micro-batches between F and W. No rank is idle inside its span at p = 2, 4, 8. It needs m >= 2 p - 1 to
+/// reach its steady state.
+struct zb_h2 {
+  static constexpr std::int64_t in_flight(std::int64_t ranks, std::int64_t micro_batches, std::int64_t, std::int64_t) {
+    return 2 * ranks - 1 < micro_batches ? 2 * ranks - 1 : micro_batches;
+  }
+  /// The order of all ranks: what a rank may do depends on what the others have done.
+  template <class Out>
+  static constexpr void fill_all(Out& out, int ranks, int micro_batches) {
+    int left = 3 * ranks * micro_batches;
+    while (left > 0) {
+      int before = micro_batches;  // forwards of the rank before, as they were when this moment began
+      for (int rank = 0; rank < ranks; ++rank) {
+        auto& own = out.rank(rank);
+        const int forwards = own.forwards, inputs = own.inputs_run(), weights = own.weights_run();
+        if (inputs < forwards && (rank == ranks - 1 || out.rank(rank + 1).inputs_run() > inputs)) {
+          own.input_gradient(inputs);
+          --left;
+        } else if (forwards < micro_batches && forwards - weights < 2 * ranks - 1 && before > forwards) {
+          own.forward(forwards);
+          --left;
+        } else if (weights < inputs) {
+          own.weight_gradient(weights);
+          --left;
+        }
+        before = forwards;
+      }
+    }
+  }
+  /// (p - 1) max(F, F + I - 2 W, I - F), with m >= 2 p - 1
+  static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
+    if (micro_batches < 2 * ranks - 1) return {};
+    const fraction forward = times.forward, input = times.input_gradient, weight = times.weight_gradient;
+    return detail::larger(forward, detail::larger(forward + input - weight * 2, input - forward)) * (ranks - 1);
+  }
+  static constexpr schedule_spec spec{.name = "zb_h2", .in_flight = &in_flight};
+};
+
+}  // namespace shardplan::schedules

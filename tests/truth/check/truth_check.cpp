@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+// truth_check KIND FILE: our figures beside those of a file in the format of the truth folder, a line a row, a summary and a verdict.
+// Exits with 0 when no bound is missed, 1 when one is, 2 when the file or the words cannot be read.
+#include "../judgement.hpp"
+#include "../memory.hpp"
+#include "../models.hpp"
+#include "../row.hpp"
+#include "../saved_tensors.hpp"
+
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+truth::judgement judge_memory_file(std::istream& file) { return truth::judge_memory(truth::rows_of(file)); }
+
+truth::judgement judge_models_file(std::istream& file) {
+  truth::json tree;
+  boost::property_tree::read_json(file, tree);
+  return truth::judge_models(tree);
+}
+
+truth::judgement judge_saved_tensors_file(std::istream& file) {
+  truth::judgement result;
+  int number = 0;
+  for (std::string text; std::getline(file, text);) {
+    ++number;
+    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+    std::istringstream stream{text};
+    truth::json row;
+    boost::property_tree::read_json(stream, row);
+    const truth::saved_tensors_line line = truth::judge_saved_tensors(row, number);
+    result.add({.id = line.id,
+                .group = "saved tensors, " + row.get<std::string>("case"),
+                .reason = line.reason,
+                .ours = static_cast<double>(line.ours),
+                .theirs = static_cast<double>(line.theirs),
+                .how = truth::strength::exact,
+                .good = line.is_equal(),
+                .note = line.same_tensors ? "tensor by tensor" : "other tensors"});
+  }
+  for (const truth::comparison& line : std::vector<truth::comparison>{result.lines()})
+    result.set_bound(line.group, {.words = "exact, all expressible", .most_refused_percent = 0.001});
+  return result;
+}
+
+struct kind {
+  const char* name;
+  truth::judgement (*judge)(std::istream&);
+};
+
+const kind kinds[] = {
+    {"memory", &judge_memory_file},
+    {"models", &judge_models_file},
+    {"saved_tensors", &judge_saved_tensors_file},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::cerr << "usage: truth_check KIND FILE, KIND one of";
+    for (const kind& known : kinds) std::cerr << ' ' << known.name;
+    std::cerr << '\n';
+    return 2;
+  }
+  const std::string name = argv[1];
+  for (const kind& known : kinds) {
+    if (name != known.name) continue;
+    std::ifstream file{argv[2]};
+    if (!file) {
+      std::cerr << "cannot read " << argv[2] << '\n';
+      return 2;
+    }
+    try {
+      const truth::judgement result = known.judge(file);
+      result.print_lines(std::cout);
+      result.print_summary(std::cout);
+      return result.passed() ? 0 : 1;
+    } catch (const std::exception& why) {
+      std::cerr << argv[2] << ": " << why.what() << '\n';
+      return 2;
+    }
+  }
+  std::cerr << "unknown kind " << name << '\n';
+  return 2;
+}

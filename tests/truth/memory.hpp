@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: BSL-1.0
+// Judging memory.jsonl: which rule reads a row (by its source), what of our figures it is compared with (by its metric), and the bounds.
+#pragma once
+
+#include "common_keys.hpp"
+#include "frameworks.hpp"
+#include "judgement.hpp"
+#include "llm_c.hpp"
+#include "megatron.hpp"
+#include "operators.hpp"
+#include "papers.hpp"
+#include "row.hpp"
+
+#include <shardplan/plan/evaluate.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace truth {
+
+/// What a metric counts.
+enum class counted {
+  states,    ///< tensors alive between two steps
+  peak,      ///< the most bytes of tensors alive
+  reserved,  ///< what the allocator holds: peak and fragmentation
+  device,    ///< all that the driver counts
+  host,      ///< memory of the host
+  part,      ///< one named buffer or a part of a peak
+  unstated   ///< the source does not say
+};
+
+inline counted counted_by(const std::string& metric) {
+  if (metric == "torch_memory_allocated_after_step" || metric == "allocated") return counted::states;
+  if (metric == "torch_max_memory_allocated" || metric == "max_allocated" || metric == "peak_allocated" || metric == "peak_active")
+    return counted::peak;
+  if (metric == "torch_max_memory_reserved") return counted::reserved;
+  if (metric == "nvidia_smi_gpu_memory" || metric == "device_memory_used") return counted::device;
+  if (starts_with(metric, "host_")) return counted::host;
+  if (metric == "activation_buffer" || metric == "buffer" || metric == "optimizer_step_peak" || metric == "peak_overhead" ||
+      metric == "communication_buffers")
+    return counted::part;
+  return counted::unstated;
+}
+
+namespace detail {
+
+/// The account of a run's rank; throws `not_expressible` with the broken rules when the plan is refused.
+inline shardplan::stage_account account_of(const run& what) {
+  must_be_valid(what.spec);
+  return shardplan::stage_memory(what.spec, what.stage);
+}
+
+inline double ours_of(const run& what, counted metric) {
+  const shardplan::stage_account account = account_of(what);
+  switch (metric) {
+    case counted::states: return static_cast<double>(account.device.states().count);
+    case counted::peak:
+    case counted::reserved:
+    case counted::unstated: return static_cast<double>(account.device.allocated().count);
+    case counted::device: return static_cast<double>(account.device.total().count);
+    case counted::host: return static_cast<double>(account.offloaded.host.count);
+    case counted::part: break;
+  }
+  throw not_expressible{"a part of a peak"};
+}
+
+/// Bytes of the value of a row; throws when it is no figure of bytes.
+inline double bytes_of(const row& item) {
+  const std::int64_t unit = bytes_of_unit(item.unit);
+  if (unit == 0) throw not_expressible{"unit " + item.unit};
+  return std::round(std::stod(item.value) * static_cast<double>(unit));
+}
+
+inline void judge_functional_test(const row& item, judgement& result) {
+  comparison line{.id = item.id, .group = "Megatron-LM functional tests, ", .theirs = bytes_of(item), .how = strength::bound};
+  const config_reader config{item.config};
+  const counted metric = counted_by(item.metric);
+  const bool stated = config.has("world_size") && !starts_with(config.text("world_size_note"), "inferred");
+  const bool routed = config.number("num_experts", 0) > 0;
+  const std::string recompute = config.text("recompute_granularity");
+  // Parts of Megatron-LM whose states nothing outside confirms (section 1.1 of the truth README): only never above.
+  const bool unconfirmed = config.flag("multi_latent_attention") || config.number("mtp_num_layers", 0) > 0 ||
+                           config.flag("use_megatron_fsdp") || config.number("num_distributed_optimizer_instances", 1) > 1 ||
+                           config.text("optimizer", "adam") != "adam";
+  if (metric == counted::states) {
+    line.group += !stated       ? "allocated, world size not stated"
+                  : unconfirmed ? "allocated, latent attention, next-token layers, FSDP, instances, Muon"
+                                : "allocated";
+  } else {
+    line.group += recompute == "full" ? "peak, full recompute" : routed ? "peak, routed experts" : "peak, dense";
+  }
+  if (!stated) line.how = strength::print;
+  try {
+    const run what = megatron_run(config, metric == counted::states);
+    config.all_read();
+    line.ours = ours_of(what, metric);
+  } catch (const not_expressible& why) {
+    line.reason = why.what();
+  }
+  result.add(line);
+}
+
+/// The run of a row of SimuMax's measurements on B200 (docs/b200). Throws `not_expressible`.
+inline run b200_run(const config_reader& config) {
+  run what{};
+  shardplan::plan_spec& spec = what.spec;
+  spec.model = common_shape(config);
+  // SimuMax's model files: one leading dense layer.
+  if (spec.model.experts.count > 0) spec.model.experts.leading_dense = config.number("dense_layers", 1);
+  spec.device.memory = shardplan::bytes{std::int64_t{1} << 50};
+  spec.tp = config.number("tp", 1);
+  spec.pp = config.number("pp", 1);
+  spec.cp = config.number("cp", 1);
+  spec.ep = config.number("ep", 1);
+  spec.dp = config.number("dp", 1);
+  spec.devices_per_node = spec.tp * spec.pp * spec.cp * spec.dp;
+  spec.nodes = 1;
+  spec.sequence = config.number("seq");
+  spec.micro_batch = config.number("micro_batch");
+  spec.global_batch = config.number("microbatches") * spec.micro_batch * spec.dp;
+  spec.zero = config.flag("distributed_optimizer") ? 1 : 0;
+  spec.sequence_parallel = config.flag("sequence_parallel") ? shardplan::toggle::by_default : shardplan::toggle::off;
+  spec.precision = shardplan::precisions::bf16_fp32_master_and_gradients::spec;
+  spec.headroom_mebibytes = 0;
+  const auto is = [&](const char* key, const char* wanted) {
+    if (config.has(key) && config.text(key) != wanted) throw not_expressible{std::string{key} + " " + config.text(key)};
+  };
+  is("dtype", "bf16");
+  is("grad_dtype", "fp32");
+  is("dropout", "0");
+  read_attention(config, spec);
+  if (config.has("cross_entropy")) spec.loss = named_loss(config.text("cross_entropy"));
+  const std::string exchange = config.text("cp_comm", "a2a");
+  if (exchange == "p2p") {
+    spec.context_exchange = shardplan::context_exchanges::ring;
+  } else if (exchange == "all_gather") {
+    spec.context_exchange = shardplan::context_exchanges::all_gather;
+  } else if (exchange != "a2a") {
+    throw not_expressible{"cp_comm " + exchange};
+  }
+  read_recompute(config, spec);
+  const std::string stage = config.text("stage", "first_stage");
+  if (stage != "first_stage" && stage != "last_stage") throw not_expressible{"stage " + stage};
+  what.stage = stage == "last_stage" ? spec.pp - 1 : 0;
+  config.without_effect({"gpu", "framework", "note", "rank"});
+  config.all_read();
+  return what;
+}
+
+inline void judge_b200(const row& item, judgement& result) {
+  comparison line{.id = item.id, .group = "Megatron-LM on B200 (SimuMax), peak, ", .theirs = bytes_of(item), .how = strength::bound};
+  const config_reader config{item.config};
+  line.group += config.has("ffn") && !config.has("experts") ? "dense" : "routed experts";
+  try {
+    line.ours = ours_of(b200_run(config), counted_by(item.metric));
+  } catch (const not_expressible& why) {
+    line.reason = why.what();
+  }
+  result.add(line);
+}
+
+/// Paper tables; false when the row is none that is known.
+inline bool judge_paper(const row& item, judgement& result) {
+  comparison line{.id = item.id, .group = item.source.substr(0, item.source.find(" (numeric")) + ", " + item.metric};
+  const config_reader config{item.config};
+  try {
+    if (item.metric == "activation_in_flight") {
+      judge_schedule(item, config, line);
+      result.add(line);
+      return true;
+    }
+    line.theirs = bytes_of_unit(item.unit) != 0 && item.metric != "bytes_per_param" ? bytes_of(item) : std::stod(item.value);
+    if (item.metric == "bytes_per_param") {
+      line.group = "bytes a parameter";
+      judge_bytes_per_parameter(item, config, line);
+    } else if (item.metric == "optimizer_states") {
+      judge_optimizer_states(item, config, line);
+    } else if (item.metric == "activation_relative_to_1F1B") {
+      judge_schedule(item, config, line);
+    } else if (starts_with(item.source, "ZeRO paper")) {
+      judge_zero_paper(item, config, line);
+    } else if (starts_with(item.source, "Korthikanti")) {
+      judge_korthikanti(item, config, line);
+    } else if (item.metric == "model_states_total") {
+      judge_total_states(item, config, line);
+    } else {
+      return false;
+    }
+  } catch (const not_expressible& why) {
+    line.reason = why.what();
+  } catch (const std::invalid_argument&) {
+    return false;
+  }
+  result.add(line);
+  return true;
+}
+
+/// A plan's figure of that metric; of a first step without the state that the optimizer has not made yet.
+inline double ours_of_framework(const framework_run& what, counted metric) {
+  double largest = 0;
+  for (std::int64_t stage = what.worst_stage ? 0 : what.stage; stage < what.spec.pp; ++stage) {
+    run here{what.spec, stage};
+    double ours = ours_of(here, metric);
+    if (what.first_step && metric != counted::host) ours -= static_cast<double>(account_of(here).device.optimizer.count);
+    largest = ours > largest ? ours : largest;
+    if (!what.worst_stage) break;
+  }
+  return largest;
+}
+
+inline void judge_llm_c(const row& item, judgement& result) {
+  comparison line{.id = item.id, .group = "karpathy/llm.c, "};
+  const config_reader config{item.config};
+  try {
+    line.theirs = bytes_of(item);
+    const run what = llm_c_run(config, item.source);
+    const bool is_buffer = item.metric == "buffer" || item.metric == "activation_buffer";
+    line.group += is_buffer ? "buffers" : item.metric;
+    const std::string name = config.text("buffer", "all activations");
+    config.without_effect({"framework", "gpu"});
+    config.all_read();
+    const shardplan::memory_report report = account_of(what).device;
+    if (!is_buffer) {
+      line.ours = static_cast<double>(report.total().count);
+    } else {
+      line.how = strength::exact;
+      line.ours = static_cast<double>(name == "all activations" ? (report.activations + report.logits + report.working).count
+                                                                : llm_c_buffer(report, name));
+    }
+    // Printed in whole units, cut off.
+    const double unit = static_cast<double>(bytes_of_unit(item.unit));
+    if (is_buffer)
+      line.good = contains(item.unit, "truncated") ? std::floor(line.ours / unit) * unit == line.theirs : line.ours == line.theirs;
+  } catch (const not_expressible& why) {
+    line.reason = why.what();
+  }
+  result.add(line);
+}
+
+inline void judge_operator(const row& item, judgement& result) {
+  comparison line{.id = item.id, .group = "operator benchmarks, head and loss"};
+  const config_reader config{item.config};
+  try {
+    line.theirs = bytes_of(item);
+    // SkyRL prints GB and means GiB.
+    if (contains(item.source, "SkyRL") && starts_with(item.unit, "GB as printed")) line.theirs *= 1.073741824;
+    line.ours = static_cast<double>(loss_benchmark(config));
+    config.all_read();
+    // A chunk of a size that the user chose: what each kernel keeps of it comes from one source.
+    if (counted_by(item.metric) == counted::peak && !starts_with(config.text("provider"), "chunk ")) line.how = strength::bound;
+    line.good = line.how == strength::print || std::abs(line.percent()) <= 3;
+  } catch (const not_expressible& why) {
+    line.group = "operator benchmarks, others";
+    line.reason = why.what();
+  }
+  result.add(line);
+}
+
+/// Rows of one run with other gradient buckets: what differs is the buckets, whatever the model is. Each row against the one with the
+/// smallest buckets.
+inline void judge_bucket_differences(const std::vector<row>& rows, judgement& result) {
+  struct bucket_row {
+    const row* item;
+    double theirs;
+    std::int64_t ours;
+  };
+  const char* keys[] = {"contiguous_gradients", "overlap_comm", "reduce_bucket_size", "reduce_scatter"};
+  std::map<std::string, std::vector<bucket_row>> runs;
+  for (const row& item : rows) {
+    const config_reader config{item.config};
+    if (framework_of(config, item.source) != framework::deepspeed || !config.has("reduce_bucket_size") ||
+        !config.has("contiguous_gradients"))
+      continue;
+    json rest = item.config;
+    for (const char* key : keys) rest.erase(key);
+    std::ostringstream text;
+    boost::property_tree::write_json(text, rest, false);
+    try {
+      // Any model larger than the buckets.
+      shardplan::plan_spec spec = run_of(shape_with(16'000'000'000), 2);
+      read_deepspeed(config, spec);
+      must_be_valid(spec);
+      runs[item.source + item.metric + text.str()].push_back(
+          {&item, bytes_of(item), shardplan::stage_memory(spec, 0).device.buffers.count});
+    } catch (const not_expressible&) {
+      continue;
+    }
+  }
+  for (const auto& [name, same] : runs) {
+    const auto least =
+        std::min_element(same.begin(), same.end(), [](const bucket_row& left, const bucket_row& right) { return left.ours < right.ours; });
+    for (const bucket_row& other : same) {
+      if (other.ours == least->ours) continue;
+      result.add({.id = other.item->id + " - " + least->item->id,
+                  .group = "DeepSpeed, gradient buckets, differences of rows",
+                  .ours = static_cast<double>(other.ours - least->ours),
+                  .theirs = other.theirs - least->theirs,
+                  .how = strength::bound});
+    }
+  }
+}
+
+inline void judge_framework(const row& item, judgement& result) {
+  comparison line{.id = item.id, .group = item.source.substr(0, item.source.find(" @")) + ", " + item.metric};
+  const config_reader config{item.config};
+  try {
+    line.theirs = bytes_of(item);
+    const counted metric = counted_by(item.metric);
+    if (metric == counted::unstated || metric == counted::device) line.note = "counter not comparable";
+    const framework known = framework_of(config, item.source);
+    const std::string technique = config.text("technique");
+    const bool plain = technique.empty() ? !config.flag("compile") && !config.has("float8") : technique == "FSDP";
+    if (contains(item.source, "torchtitan benchmarks/")) {
+      line.group = std::string{"torchtitan benchmarks, reserved, "} + (plain ? "plain FSDP" : "compiled or float8");
+      if (plain) line.how = strength::bound;
+    }
+    const framework_run what = common_run(config, item.source, metric == counted::states);
+    config.all_read();
+    const bool sharded = what.spec.sharding.is_fsdp() || what.spec.zero == 3;
+    if (sharded && metric == counted::peak && (known != framework::megatron_fsdp)) {
+      line.group = "FSDP and ZeRO-3, peak allocated";
+      line.how = strength::bound;
+    } else if (sharded && metric == counted::reserved && !contains(item.source, "torchtitan benchmarks/")) {
+      line.group = std::string{"FSDP and ZeRO-3, reserved, "} + (plain ? "plain" : "compiled");
+      if (plain) line.how = strength::bound;
+    }
+    line.ours = ours_of_framework(what, metric);
+  } catch (const not_expressible& why) {
+    line.reason = why.what();
+  }
+  result.add(line);
+}
+
+/// Rows without a rule of their own are shown, never hidden.
+inline void refuse(const row& item, judgement& result, const char* why) {
+  comparison line{.id = item.id, .group = item.source + ", " + item.metric, .reason = why};
+  try {
+    line.theirs = bytes_of(item);
+  } catch (const std::exception&) {
+    line.theirs = 0;
+  }
+  result.add(line);
+}
+
+}  // namespace detail
+
+/// Judges all rows of a file like memory.jsonl.
+inline judgement judge_memory(const std::vector<row>& rows) {
+  judgement result;
+  for (const row& item : rows) {
+    if (contains(item.source, "tests/functional_tests")) {
+      detail::judge_functional_test(item, result);
+    } else if (contains(item.source, "docs/b200")) {
+      detail::judge_b200(item, result);
+    } else if (detail::judge_paper(item, result)) {
+      continue;
+    } else if (item.config.find("operator") != item.config.not_found()) {
+      detail::judge_operator(item, result);
+    } else if (framework_of(config_reader{item.config}, item.source) == framework::llm_c) {
+      detail::judge_llm_c(item, result);
+    } else {
+      detail::judge_framework(item, result);
+    }
+  }
+  detail::judge_bucket_differences(rows, result);
+  constexpr double mebibyte = 1048576;
+  result.set_bound("DeepSpeed, gradient buckets, differences of rows", {.words = "each 1 %", .each_percent = 1});
+  result.set_bound("torchtitan benchmarks, reserved, plain FSDP", {.words = "each 8 %", .each_percent = 8});
+  result.set_bound("FSDP and ZeRO-3, peak allocated", {.words = "each 12 %", .each_percent = 12});
+  result.set_bound("FSDP and ZeRO-3, reserved, plain", {.words = "never above", .never_above = true});
+  result.set_bound("operator benchmarks, head and loss", {.words = "allocated figures within 3 %"});
+  result.set_bound("Megatron-LM functional tests, allocated", {.words = "never above; 90 % within 150 MiB; under 10 % not expressible",
+                                                               .never_above = true,
+                                                               .ninety_below = 150 * mebibyte,
+                                                               .most_refused_percent = 10});
+  result.set_bound("Megatron-LM functional tests, allocated, latent attention, next-token layers, FSDP, instances, Muon",
+                   {.words = "never above", .never_above = true});
+  result.set_bound("Megatron-LM functional tests, peak, dense",
+                   {.words = "median 1 %, 90 % within 5 %", .median_percent = 1, .ninety_percent = 5});
+  result.set_bound("Megatron-LM functional tests, peak, full recompute", {.words = "each 2 %", .each_percent = 2});
+  result.set_bound("Megatron-LM functional tests, peak, routed experts",
+                   {.words = "median 3 %, 90 % within 10 %", .median_percent = 3, .ninety_percent = 10});
+  result.set_bound("Megatron-LM on B200 (SimuMax), peak, dense", {.words = "each 0.5 %", .each_percent = 0.5});
+  result.set_bound("Megatron-LM on B200 (SimuMax), peak, routed experts", {.words = "each 5 %", .each_percent = 5});
+  return result;
+}
+
+}  // namespace truth
