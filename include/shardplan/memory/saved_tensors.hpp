@@ -35,6 +35,18 @@ constexpr place usual_block(const transformer& shape) { return shape.experts.cou
 
 namespace detail {
 
+// Only what a listing needs: the rank's part of one micro-batch.
+template <class Spec>
+constexpr activation_shard shard_of(const Spec& spec) {
+  degrees grid{};
+  grid.tp = spec.tp;
+  grid.cp = spec.cp;
+  grid.etp = spec.etp;
+  grid.sequence_shards = is_sequence_parallel(spec) ? spec.tp : 1;
+  return activation_shard_of(spec.model, grid, checked_multiply(spec.micro_batch, spec.sequence / spec.cp),
+                             padded_vocabulary(spec.model.vocab, spec.vocabulary_multiple), spec.expert_load.computed());
+}
+
 // What surrounds the blocks of a stage that has both ends. Logits are not in it: the loss phase has them (memory/working_set.hpp).
 template <class Spec>
 constexpr void walk_output(const Spec& spec, const activation_shard& shard, saved_sink& visit) {
@@ -45,6 +57,7 @@ constexpr void walk_output(const Spec& spec, const activation_shard& shard, save
   } else {
     visit("head", saved_as::input, rows, hidden, spec.precision.compute, saved_shard::sequence, recomputes::none);
   }
+  if (spec.kernels.preallocates) visit("loss", saved_as::statistics, shard.tokens, 1, 4, saved_shard::whole, recomputes::none);
   if (spec.kernels.keeps_log_probabilities) {
     visit("loss", saved_as::output, shard.tokens, shard.vocabulary, 4, saved_shard::tensor, recomputes::none);
     visit("loss", saved_as::statistics, 1, 1, 4, saved_shard::whole, recomputes::none);
@@ -59,14 +72,7 @@ constexpr void walk_output(const Spec& spec, const activation_shard& shard, save
 /// recipe are read, so a spec need not be complete; they must keep the rules of the first two tiers (else a rest is cut off).
 template <class Spec = plan_spec>
 constexpr saved_list saved_tensors_of(const Spec& spec, place where) {
-  degrees grid{};
-  grid.tp = spec.tp;
-  grid.cp = spec.cp;
-  grid.etp = spec.etp;
-  grid.sequence_shards = is_sequence_parallel(spec) ? spec.tp : 1;
-  const activation_shard shard =
-      activation_shard_of(spec.model, grid, checked_multiply(spec.micro_batch, spec.sequence / spec.cp),
-                          padded_vocabulary(spec.model.vocab, spec.vocabulary_multiple), spec.expert_load.computed());
+  const activation_shard shard = detail::shard_of(spec);
   saved_list list{};
   // What is recomputed in a block is left out; of other places and of whole blocks nothing is.
   detail::saved_sink all{recomputes::none};

@@ -89,8 +89,9 @@ constexpr void walk_norm(const plan_spec& spec, const char* name, std::int64_t r
     visit(name, saved_as::input, rows, columns, element, where, recomputes::none);
     if (keeps != kept_by_norm::input) {
       const std::int64_t statistic = keeps == kept_by_norm::input_and_narrow_statistics ? element : 4;
-      visit(name, saved_as::statistics, groups, 1, statistic, where, freed);
-      if (spec.model.norm != norm::rms) visit(name, saved_as::statistics, groups, 1, statistic, where, freed);
+      const recomputes statistics_freed = spec.kernels.preallocates ? recomputes::none : freed;  // llm.c computes the output anew, not them
+      visit(name, saved_as::statistics, groups, 1, statistic, where, statistics_freed);
+      if (spec.model.norm != norm::rms) visit(name, saved_as::statistics, groups, 1, statistic, where, statistics_freed);
     }
   }
   if (feeds_linear) visit(name, saved_as::output, rows, columns, element, where, freed);
