@@ -15,6 +15,7 @@
 #include <shardplan/hardware/catalog.hpp>
 #include <shardplan/hardware/cluster.hpp>
 #include <shardplan/memory/memory.hpp>
+#include <shardplan/memory/saved_tensors.hpp>
 #include <shardplan/model/catalog.hpp>
 #include <shardplan/model/parameters.hpp>
 #include <shardplan/parallel/degrees.hpp>

@@ -23,8 +23,9 @@ inline constexpr std::size_t most_saved_tensors = 64;
 /// The kept tensors of one place, in the order of forward as far as that can be said.
 using saved_list = static_vector<saved_tensor, most_saved_tensors>;
 
-/// The sum of a list.
-constexpr bytes saved_bytes(const saved_list& list) {
+/// The sum of a list. Error: overflow is refused.
+template <class List = saved_list>
+constexpr bytes saved_bytes(const List& list) {
   bytes sum{};
   for (const saved_tensor& item : list) sum = sum + item.bytes();
   return sum;
