@@ -38,6 +38,8 @@ struct comparison {
   std::string reason = "";  ///< why no plan can say the row; empty: it can
   double ours = 0;
   double theirs = 0;
+  std::string ours_text = "";  ///< figures that are no numbers
+  std::string theirs_text = "";
   strength how = strength::print;
   bool good = true;       ///< of an expressible row: inside its own bound
   std::string note = "";  ///< words for people
@@ -143,8 +145,9 @@ public:
           << (line.how == strength::print ? "shown"
               : line.good                 ? "ok"
                                           : "FAILED")
-          << '\t' << name_of(line.how) << '\t' << line.id << '\t' << figure(line.ours) << '\t' << figure(line.theirs) << '\t'
-          << figure(line.difference()) << '\t' << fixed(line.percent(), 4) << '\t' << line.note << '\n';
+          << '\t' << name_of(line.how) << '\t' << line.id << '\t' << (line.ours_text.empty() ? figure(line.ours) : line.ours_text) << '\t'
+          << (line.theirs_text.empty() ? figure(line.theirs) : line.theirs_text) << '\t' << figure(line.difference()) << '\t'
+          << fixed(line.percent(), 4) << '\t' << line.note << '\n';
     }
   }
 

@@ -4,6 +4,7 @@
 #include "../judgement.hpp"
 #include "../memory.hpp"
 #include "../models.hpp"
+#include "../ranks.hpp"
 #include "../row.hpp"
 #include "../saved_tensors.hpp"
 
@@ -48,6 +49,21 @@ truth::judgement judge_saved_tensors_file(std::istream& file) {
   return result;
 }
 
+truth::judgement judge_ranks_file(std::istream& file) {
+  truth::json tree;
+  boost::property_tree::read_json(file, tree);
+  truth::judgement result;
+  for (const truth::rank_line& line : truth::judge_ranks(tree))
+    result.add({.id = line.id,
+                .group = "rank groups",
+                .ours_text = line.ours,
+                .theirs_text = line.theirs,
+                .how = truth::strength::exact,
+                .good = line.equal(),
+                .note = line.difference});
+  return result;
+}
+
 struct kind {
   const char* name;
   truth::judgement (*judge)(std::istream&);
@@ -57,6 +73,7 @@ const kind kinds[] = {
     {"memory", &judge_memory_file},
     {"models", &judge_models_file},
     {"saved_tensors", &judge_saved_tensors_file},
+    {"ranks", &judge_ranks_file},
 };
 
 }  // namespace
