@@ -63,7 +63,7 @@ struct plain<const Type> {
 /// The first thing that a part's `apply` does: notes its slot in the spec, and that it was said before if so.
 template <part_kind Kind, class Spec>
 constexpr void note_part(Spec& spec) {
-  constexpr std::uint32_t slot = std::uint32_t{1} << static_cast<int>(Kind);
+  constexpr std::uint64_t slot = std::uint64_t{1} << static_cast<int>(Kind);
   spec.repeated_parts |= spec.said_parts & slot;
   spec.said_parts |= slot;
 }

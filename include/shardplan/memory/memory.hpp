@@ -25,10 +25,11 @@ namespace shardplan {
 
 /// What all stages of a plan have in common: computed once, read for each stage. Only for a spec that broke no rule of the first two tiers.
 struct memory_layout {
-  derived facts{};            ///< degrees, micro-batches, tokens, vocabulary
-  model_units units{};        ///< elements of input, block and output on a rank
-  saved_activations saved{};  ///< bytes that a block keeps of one micro-batch
-  phase_sizes phases{};       ///< bytes that live in one phase
+  derived facts{};               ///< degrees, micro-batches, tokens, vocabulary
+  model_units units{};           ///< elements of input, block and output on a rank
+  saved_activations saved{};     ///< bytes that a block keeps of one micro-batch
+  buffer_lengths first_chunk{};  ///< of the first rank, only with Megatron-LM's buckets
+  phase_sizes phases{};          ///< bytes that live in one phase
 };
 
 /// The layout of a spec that broke no rule of the first two tiers.
@@ -37,6 +38,7 @@ constexpr memory_layout memory_layout_of(const Spec& spec) {
   memory_layout layout{};
   layout.facts = derive(spec);
   layout.units = units_of(spec, layout.facts);
+  if (spec.sharding.layout == shard_layout::megatron_buckets) layout.first_chunk = first_chunk_lengths(spec, layout.facts);
   const activation_shard shard =
       activation_shard_of(spec.model, layout.facts.grid, layout.facts.tokens, layout.facts.vocabulary, spec.expert_load.computed());
   layout.saved = saved_by_block(spec, shard);
@@ -151,18 +153,19 @@ constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layou
     compare(has_next_token, next_token);
     compare(copies_head, head_copy);
   }
+  std::int64_t padding = 0;
   if (spec.sharding.layout == shard_layout::tensors) {
     held.dense_share = sum(&unit::dense_share);
     held.routed_share = sum(&unit::routed_share);
   } else if (spec.sharding.layout != shard_layout::flat) {
-    share_out(spec, layout.facts, extent.rank, held);
+    padding = share_out(spec, layout.facts, layout.units, layout.first_chunk, extent.rank, held);
   }
   const std::int64_t linear_shapes = every_block.linear_shapes + (dense_layers > 0 ? dense_block.linear_shapes : 0) +
                                      (expert_layers > 0 ? expert_block.linear_shapes : 0) + (is_last ? output.linear_shapes : 0) +
                                      (has_next_token ? next_token.linear_shapes : 0);
 
   memory_report& report = account.device;
-  const rank_states states = states_of(spec, layout.facts, held, layout.units.by_tensor);
+  const rank_states states = states_of(spec, layout.facts, held, layout.units.by_tensor, padding);
   report.weights.count = states.weights;
   (spec.offload.gradients == storage::device ? report.gradients : account.offloaded.host).count = states.gradients;
   if (spec.offload.states == storage::device) {
@@ -204,7 +207,7 @@ constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layou
     if (dense_layers > 0 && dense_block.largest_linear > rank.largest_linear) rank.largest_linear = dense_block.largest_linear;
     if (expert_layers > 0 && expert_block.largest_linear > rank.largest_linear) rank.largest_linear = expert_block.largest_linear;
   }
-  if (shards_weights(spec)) {
+  if (layout.facts.stage >= 3) {
     rank.elements = elements;
     rank.gathered = gathered_by(layout.units, dense_layers > 0, expert_layers > 0, is_first, is_last, has_next_token, copies_head);
     rank.block_activations = dense_layers > 0 ? saved.dense_kept : 0;

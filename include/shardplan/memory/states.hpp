@@ -26,7 +26,7 @@ namespace detail {
 // What is more than bytes of the layout times elements, in place of what `states_of` counted so.
 template <class Spec>
 constexpr void account_by_tensor(const Spec& spec, const unit& held, std::int64_t dense_shards, std::int64_t routed_shards,
-                                 std::int64_t share, rank_states& states) {
+                                 std::int64_t share, std::int64_t stage, rank_states& states) {
   const optimizer_spec& optimizer = spec.optimizer;
   const precision_spec& precision = spec.precision;
   const auto shared = [&](std::int64_t dense, std::int64_t routed) {
@@ -36,7 +36,7 @@ constexpr void account_by_tensor(const Spec& spec, const unit& held, std::int64_
   // What needs rows and columns cannot lie in a flat buffer.
   if (by_pieces) {
     states.optimizer = held.dense_state_bytes + held.routed_state_bytes;
-  } else if (!shards_optimizer(spec) || optimizer.matrices > matrix_rule::factored) {
+  } else if (stage == 0 || optimizer.matrices > matrix_rule::factored) {
     states.optimizer = shared(held.dense_state_bytes, held.routed_state_bytes);
   } else if (spec.sharding.layout != shard_layout::flat) {
     states.optimizer =
@@ -47,8 +47,8 @@ constexpr void account_by_tensor(const Spec& spec, const unit& held, std::int64_
     if (held.routed > 0) states.optimizer += flat_state_bytes(optimizer, precision, held.routed, held.routed_ruled, routed_shards);
   }
   if (has_linear_rule(precision))
-    states.weights = shards_weights(spec) && !by_pieces ? shared(held.dense_weight_bytes, held.routed_weight_bytes)
-                                                        : held.dense_weight_bytes + held.routed_weight_bytes;
+    states.weights = stage >= 3 && !by_pieces ? shared(held.dense_weight_bytes, held.routed_weight_bytes)
+                                              : held.dense_weight_bytes + held.routed_weight_bytes;
   states.gradients += precision.gradient_copy * share;
   if (optimizer.fused_step) states.gradients = (precision.gradient + precision.accumulator + precision.gradient_copy) * held.largest;
 }
@@ -58,21 +58,21 @@ constexpr void account_by_tensor(const Spec& spec, const unit& held, std::int64_
 /// holds on one rank of the model-parallel grid. Facts: ZeRO, arXiv 1910.02054 section 5; dense shards dp x cp, expert shards world / (etp
 /// x ep x pp) as in NVIDIA/Megatron-LM megatron/core/optimizer. One rounding up for dense, one for routed parameters. State that needs rows
 /// and columns, and weights with scales, are shared out byte by byte, rounded up in the same way: what an implementation that deals out
-/// tensors or blocks holds at best.
+/// tensors or blocks holds at best. `padding` are elements that come to a whole buffer.
 template <class Spec = plan_spec>
-constexpr rank_states states_of(const Spec& spec, const derived& facts, const unit& held, bool by_tensor) {
+constexpr rank_states states_of(const Spec& spec, const derived& facts, const unit& held, bool by_tensor, std::int64_t padding = 0) {
   const precision_spec& precision = spec.precision;
-  const std::int64_t whole = held.elements() + held.padding;
+  const std::int64_t whole = held.elements() + padding;
   std::int64_t share = whole;
   if (spec.sharding.layout != shard_layout::flat) {
     share = held.dense_share + held.routed_share;
-  } else if (shards_optimizer(spec)) {
+  } else if (facts.stage >= 1) {
     share = flat_shard(held.dense, facts.dense_shards) + (held.routed > 0 ? flat_shard(held.routed, facts.expert_shards) : 0);
   }
-  rank_states states{precision.weight * (shards_weights(spec) ? share : whole),
-                     (precision.gradient + precision.accumulator) * (shards_gradients(spec) ? share : whole), precision.master * share,
+  rank_states states{precision.weight * (facts.stage >= 3 ? share : whole),
+                     (precision.gradient + precision.accumulator) * (facts.stage >= 2 ? share : whole), precision.master * share,
                      spec.optimizer.moments * precision.moment * share, share};
-  if (by_tensor) detail::account_by_tensor(spec, held, facts.dense_shards, facts.expert_shards, share, states);
+  if (by_tensor) detail::account_by_tensor(spec, held, facts.dense_shards, facts.expert_shards, share, facts.stage, states);
   states.optimizer += spec.optimizer.table_bytes;
   return states;
 }

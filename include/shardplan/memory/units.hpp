@@ -5,6 +5,8 @@
 #include <shardplan/memory/weight_storage.hpp>
 #include <shardplan/model/inventory.hpp>
 #include <shardplan/model/tensor.hpp>
+#include <shardplan/parallel/buffers.hpp>
+#include <shardplan/parallel/rank_model.hpp>
 #include <shardplan/parallel/tensor_shard.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -22,9 +24,9 @@ struct unit {
   std::int64_t largest_linear = 0;  ///< the largest of these
 
   // Only where shards are no equal parts of a flat buffer:
-  std::int64_t dense_share = 0;   ///< of `dense`, what the fullest rank of the shard group holds
+  std::int64_t dense_share =
+      0;  ///< of `dense`, what the fullest rank of the shard group holds; before stages are summed, Megatron-LM's aligned lengths
   std::int64_t routed_share = 0;  ///< of `routed`, the same
-  std::int64_t padding = 0;       ///< what comes to a whole buffer: aligned starts and ends
 
   // Only where states go by tensor:
   std::int64_t dense_ruled = 0;          ///< of `dense`: matrices with their own number of moments
@@ -57,11 +59,42 @@ constexpr bool goes_by_tensor(const optimizer_spec& optimizer, const precision_s
 }
 
 namespace detail {
+// What a tensor is beside an addend, where shards are no equal parts of one buffer.
+struct piecewise {
+  rank_model* list;
+  bool aligns;
+  bool cuts;
+  bool gated;
+  std::int64_t parameter;  // elements of the parameter that Megatron-LM has the tensor in, as far as it was seen
+  tensor_shard held{};     // FSDP2: the fullest rank's part
+
+  // Whether the tensor is to be counted.
+  constexpr bool operator()(unit& owner, const char* name, place where, const tensor_shard& shard, bool routed, const derived& facts) {
+    const bool joins = aligns && continues_parameter(name, gated);
+    if (list != nullptr) {
+      list_parameter(*list, name, where, shard, routed, joins);
+      return false;
+    }
+    std::int64_t& share = routed ? owner.routed_share : owner.dense_share;
+    if (cuts) {
+      held = fsdp_shard(shard, routed ? facts.expert_shards : facts.dense_shards);
+      share += held.elements();
+    } else if (aligns) {
+      constexpr std::int64_t alignment = megatron::parameter_alignment;
+      const std::int64_t before = joins ? parameter : 0;
+      parameter = before + shard.rows * shard.columns;
+      share += (ceil_divide(parameter, alignment) - ceil_divide(before, alignment)) * alignment * shard.copies;
+    }
+    return true;
+  }
+};
+
 // Adds what one tensor costs by its shape.
 template <class Spec>
-constexpr void add_by_tensor(unit& owner, const Spec& spec, const char* name, role purpose, const tensor_shard& shard,
-                             std::int64_t head_width) {
+constexpr void add_by_tensor(unit& owner, const Spec& spec, const char* name, role purpose, const tensor_shard& whole,
+                             const tensor_shard& shard, std::int64_t head_width) {
   const bool routed = is_routed(purpose);
+  if (whole.rows * whole.columns > owner.largest) owner.largest = whole.rows * whole.columns;
   (routed ? owner.routed_state_bytes : owner.dense_state_bytes) +=
       whole_state_bytes(spec.optimizer, spec.precision, name, purpose, shard, head_width);
   if (spec.optimizer.matrix_moments >= 0 && has_matrix_rule(spec.optimizer, purpose))
@@ -71,9 +104,10 @@ constexpr void add_by_tensor(unit& owner, const Spec& spec, const char* name, ro
 }
 }  // namespace detail
 
-/// Walks the tensors of the model once: every account of a stage is a sum of these.
+/// Walks the tensors of the model once: every account of a stage is a sum of these. With `list`, which begins empty, parameters are listed
+/// there and nothing is counted: one function, because each walk that a compiler sees costs it as much as ten plans.
 template <class Spec = plan_spec>
-constexpr model_units units_of(const Spec& spec, const derived& facts) {
+constexpr model_units units_of(const Spec& spec, const derived& facts, rank_model* list = nullptr) {
   model_units units{};
   unit& output = units.at[static_cast<int>(place::output)];
   const std::int64_t head_width = spec.model.head_width();
@@ -81,9 +115,12 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
   const bool needs_embedding = tied || spec.model.next_token_layers > 0;
   const bool by_tensor = goes_by_tensor(spec.optimizer, spec.precision);
   units.by_tensor = by_tensor;
-  const bool gathers = shards_weights(spec);
+  const bool gathers = facts.stage >= 3;
   const bool shards_tensors = spec.sharding.layout == shard_layout::tensors;
   const bool counts_linear = !gathers && spec.precision.weight > spec.precision.compute;
+  detail::piecewise how_to_add{list, spec.sharding.layout == shard_layout::megatron_buckets, shards_tensors, spec.model.mlp == mlp::gated,
+                               0};
+  const bool by_piece = list != nullptr || shards_tensors || spec.sharding.layout == shard_layout::megatron_buckets;
   detail::walk_tensors(spec.model, [&](const char* name, std::int64_t rows, std::int64_t columns, split how, role purpose, place where,
                                        std::int64_t copies, std::int64_t) {
     const bool routed = purpose == role::routed_expert || purpose == role::expert_bias;  // is_routed, without a call
@@ -91,6 +128,7 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
     const std::int64_t one = shard.rows * shard.columns;
     const std::int64_t elements = one * shard.copies;
     unit& owner = units.at[static_cast<int>(where)];
+    if (by_piece && !how_to_add(owner, name, where, shard, routed, facts)) return;
     if (routed) {
       owner.routed += elements;
     } else {
@@ -101,13 +139,7 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
       if (one > owner.largest_linear) owner.largest_linear = one;
       if (counts_linear) owner.linear += elements;
     }
-    tensor_shard held = shard;  // what states and weights are of
-    if (shards_tensors) {
-      held = fsdp_shard(shard, routed ? facts.expert_shards : facts.dense_shards);
-      (routed ? owner.routed_share : owner.dense_share) += held.elements();
-    }
-    if (by_tensor) detail::add_by_tensor(owner, spec, name, purpose, held, head_width);
-    if (by_tensor && one > owner.largest) owner.largest = one;
+    if (by_tensor) detail::add_by_tensor(owner, spec, name, purpose, shard, shards_tensors ? how_to_add.held : shard, head_width);
     if (needs_embedding && purpose == role::embedding) {
       // The last stage multiplies with the embedding (a tied head) or looks up the next token: the same tensor, or a copy.
       if (tied) {
@@ -115,9 +147,9 @@ constexpr model_units units_of(const Spec& spec, const derived& facts) {
         if (counts_linear) output.linear += elements;
       }
       units.tied_head.dense = elements;
-      if (shards_tensors) units.tied_head.dense_share = held.elements();
-      if (by_tensor) detail::add_by_tensor(units.tied_head, spec, name, purpose, held, head_width);
-      units.tied_head.largest = one;
+      units.tied_head.dense_share = owner.dense_share;  // the first of its place
+      if (by_tensor)
+        detail::add_by_tensor(units.tied_head, spec, name, purpose, shard, shards_tensors ? how_to_add.held : shard, head_width);
     }
   });
   return units;

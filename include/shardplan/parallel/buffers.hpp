@@ -4,7 +4,6 @@
 #include <shardplan/core/checked.hpp>
 #include <shardplan/parallel/shard_piece.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {
@@ -29,12 +28,10 @@ constexpr std::int64_t bucket_multiple(std::int64_t ranks) {
 }
 }  // namespace megatron
 
-/// A sink for pieces that only counts them.
-struct piece_counter {
-  std::size_t count = 0;  ///< pieces so far
-
-  /// Counts one.
-  constexpr void push_back(const shard_piece&) { ++count; }
+/// Where pieces are written to, in the order in which they come: an array with room for all of them, or nothing when they are only counted.
+struct piece_writer {
+  shard_piece* out = nullptr;  ///< null: count
+  std::int64_t count = 0;      ///< pieces so far
 };
 
 /// One of a rank's two buffers while tensors are laid into it.
@@ -45,49 +42,30 @@ struct buffer_cursor {
   std::int64_t end_multiple = 1;   ///< elements that each bucket's length is a multiple of
   std::int64_t bucket_size = 0;    ///< closes a bucket as soon as it has so many elements; 0: only when told
   std::int64_t bucket_offset = 0;  ///< where the open bucket begins
-  std::int64_t first_open = -1;    ///< index in the list of the first piece of the open bucket; -1: it is empty
+  std::int64_t first_open = -1;    ///< number of the first piece of the open bucket; -1: it is empty
   std::int64_t last_open = -1;     ///< and of the last one
 };
 
-namespace detail {
-// What is known of a piece only later is written to it then: what it is padded with, and its bucket's length.
-template <class List>
-constexpr void pad_piece(List& list, std::int64_t at, std::int64_t padding) {
-  list[static_cast<std::size_t>(at)].padding += padding;
-}
-constexpr void pad_piece(piece_counter&, std::int64_t, std::int64_t) {}
-template <class List>
-constexpr void end_bucket(List& list, const buffer_cursor& buffer, std::int64_t length) {
-  for (std::int64_t at = buffer.first_open; at <= buffer.last_open; ++at) {
-    shard_piece& piece = list[static_cast<std::size_t>(at)];
-    if (piece.routed == buffer.routed) piece.bucket_length = length;
-  }
-}
-constexpr void end_bucket(piece_counter&, const buffer_cursor&, std::int64_t) {}
-template <class List>
-constexpr std::int64_t pieces_in(const List& list) {
-  return static_cast<std::int64_t>(list.size());
-}
-constexpr std::int64_t pieces_in(const piece_counter& list) { return static_cast<std::int64_t>(list.count); }
-}  // namespace detail
-
 /// Ends the open bucket, if anything is in it, and pads it to `end_multiple` elements.
-template <class List>
-constexpr void close_bucket(List& list, buffer_cursor& buffer) {
+constexpr void close_bucket(piece_writer& pieces, buffer_cursor& buffer) {
   if (buffer.first_open < 0) return;
   const std::int64_t used = buffer.totals.length - buffer.bucket_offset;
   const std::int64_t length = ceil_divide(used, buffer.end_multiple) * buffer.end_multiple;
-  detail::pad_piece(list, buffer.last_open, length - used);
-  detail::end_bucket(list, buffer, length);
+  if (pieces.out != nullptr) {
+    pieces.out[buffer.last_open].padding += length - used;
+    for (std::int64_t at = buffer.first_open; at <= buffer.last_open; ++at)
+      if (pieces.out[at].routed == buffer.routed) pieces.out[at].bucket_length = length;
+  }
   buffer.bucket_offset += length;
   buffer.totals.length = buffer.bucket_offset;
   ++buffer.totals.buckets;
   buffer.first_open = -1;
 }
 
-/// Lays `copies` tensors of `length` elements behind what is in the buffer; a piece of `list` for each bucket that they touch.
-template <class List>
-constexpr void lay_out(List& list, buffer_cursor& buffer, const char* name, std::int64_t layer, std::int64_t length, std::int64_t copies) {
+/// Lays `copies` tensors of `length` elements, the first of which is number `first_copy`, behind what is in the buffer: one piece for each
+/// bucket that they touch.
+constexpr void lay_out(piece_writer& pieces, buffer_cursor& buffer, const char* name, std::int64_t layer, std::int64_t length,
+                       std::int64_t first_copy, std::int64_t copies) {
   if (length == 0) return;
   const std::int64_t stride = ceil_divide(length, buffer.alignment) * buffer.alignment;
   for (std::int64_t done = 0; done < copies;) {
@@ -100,17 +78,19 @@ constexpr void lay_out(List& list, buffer_cursor& buffer, const char* name, std:
       full = until <= now;
       if (full) now = until;
     }
-    if (buffer.first_open >= 0) detail::pad_piece(list, buffer.last_open, start - buffer.totals.length);
-    buffer.last_open = detail::pieces_in(list);
+    if (pieces.out != nullptr) {
+      if (buffer.first_open >= 0) pieces.out[buffer.last_open].padding += start - buffer.totals.length;
+      shard_piece& piece = pieces.out[pieces.count];
+      piece = {name, buffer.routed, layer, first_copy + done, now, length, start, stride, (stride - length) * (now - 1)};
+      piece.bucket = buffer.totals.buckets;
+      piece.bucket_offset = buffer.bucket_offset;
+    }
+    buffer.last_open = pieces.count++;
     if (buffer.first_open < 0) buffer.first_open = buffer.last_open;
-    shard_piece piece{name, buffer.routed, layer, done, now, length, start, stride, (stride - length) * (now - 1)};
-    piece.bucket = buffer.totals.buckets;
-    piece.bucket_offset = buffer.bucket_offset;
-    list.push_back(piece);
     buffer.totals.elements += length * now;
     buffer.totals.length = start + stride * (now - 1) + length;
     done += now;
-    if (full) close_bucket(list, buffer);
+    if (full) close_bucket(pieces, buffer);
   }
 }
 

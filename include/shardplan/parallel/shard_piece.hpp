@@ -34,6 +34,13 @@ struct shard_buffer {
   constexpr std::int64_t shard_length() const { return length / shards; }
 };
 
+/// The two buffers of a rank.
+struct rank_buffers {
+  shard_buffer dense{};     ///< all but routed experts
+  shard_buffer routed{};    ///< routed experts
+  std::int64_t pieces = 0;  ///< pieces of both
+};
+
 /// An element's home.
 struct shard_place {
   std::int64_t rank = 0;    ///< in the shard group

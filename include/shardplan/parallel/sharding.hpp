@@ -28,6 +28,11 @@ struct sharding_spec {
   /// Whether weights, gradients and optimizer state are all sharded by `fsdp` or `hsdp`.
   constexpr bool is_fsdp() const { return layout >= shard_layout::flat_units; }
 
+  /// Whether nothing was said: what nearly every plan is.
+  constexpr bool is_plain() const {
+    return layout == shard_layout::flat && prefetch == 1 && ranks == unset && secondary == unset && reshard_after_forward;
+  }
+
   // By hand: a defaulted one costs a compiler ten times as much.
   friend constexpr bool operator==(const sharding_spec& left, const sharding_spec& right) {
     return left.layout == right.layout && left.reshard_after_forward == right.reshard_after_forward && left.ranks == right.ranks &&

@@ -9,12 +9,15 @@
 
 namespace shardplan {
 
-/// Whether master weights and optimizer state are sharded: ZeRO 1 to 3, FSDP.
-constexpr bool shards_optimizer(const plan_spec& spec) { return spec.zero >= 1 || spec.sharding.is_fsdp(); }
-/// Whether gradients are sharded: ZeRO 2 and 3, FSDP.
-constexpr bool shards_gradients(const plan_spec& spec) { return spec.zero >= 2 || spec.sharding.is_fsdp(); }
-/// Whether weights are sharded: ZeRO 3, FSDP.
-constexpr bool shards_weights(const plan_spec& spec) { return spec.zero >= 3 || spec.sharding.is_fsdp(); }
+/// The ZeRO stage that says what is sharded: 3 under FSDP.
+constexpr std::int64_t sharding_stage(const plan_spec& spec) { return spec.sharding.is_fsdp() ? 3 : spec.zero; }
+
+/// Whether master weights and optimizer state are sharded.
+constexpr bool shards_optimizer(const plan_spec& spec) { return sharding_stage(spec) >= 1; }
+/// Whether gradients are sharded.
+constexpr bool shards_gradients(const plan_spec& spec) { return sharding_stage(spec) >= 2; }
+/// Whether weights are sharded.
+constexpr bool shards_weights(const plan_spec& spec) { return sharding_stage(spec) >= 3; }
 
 /// What follows from a spec by plain arithmetic. Only for a spec whose ranges and divisions are right (the first two tiers of rules).
 struct derived {
@@ -22,6 +25,7 @@ struct derived {
   std::int64_t micro_batches = 0;  ///< micro-batches of one replica in a step (gradient accumulation steps)
   std::int64_t tokens = 0;         ///< tokens of one micro-batch on one context parallel rank
   std::int64_t vocabulary = 0;     ///< rows of the padded vocabulary
+  std::int64_t stage = 0;          ///< 1: optimizer state is sharded, 2: gradients too, 3: weights too; 3 under FSDP
   std::int64_t dense_shards = 1;   ///< ranks that share the dense states that are sharded; 1 when none are
   std::int64_t expert_shards = 1;  ///< ranks that share the states of the same routed experts
 };
@@ -63,7 +67,8 @@ constexpr derived derive(const plan_spec& spec) {
   result.micro_batches = spec.global_batch / (spec.micro_batch * grid.dp);
   result.tokens = spec.micro_batch * (spec.sequence / spec.cp);
   result.vocabulary = padded_vocabulary(spec.model.vocab, spec.vocabulary_multiple);
-  if (shards_optimizer(spec)) {
+  result.stage = sharding_stage(spec);
+  if (result.stage >= 1) {
     result.dense_shards = grid.dense_shards();
     result.expert_shards = grid.expert_shards();
     if (spec.sharding.ranks != unset) {  // groups of `ranks`; experts are replicated as often as dense parameters

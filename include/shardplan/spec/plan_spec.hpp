@@ -67,8 +67,8 @@ struct plan_spec {
   overhead_spec overheads = overhead_sets::transformer_engine::spec;      ///< what a framework allocates beside tensors
   bucket_spec buckets{};                                                  ///< buffers that gradients pass through
   std::int64_t headroom_mebibytes = default_headroom::total.count >> 20;  ///< MiB of each device that stay free
-  std::uint32_t said_parts = 0;      ///< while parts are folded: bit `part_kind` of each; 0 in a finished spec
-  std::uint32_t repeated_parts = 0;  ///< bit `part_kind`: a plan type said this part more than once
+  std::uint64_t said_parts = 0;      ///< while parts are folded: bit `part_kind` of each; 0 in a finished spec
+  std::uint64_t repeated_parts = 0;  ///< bit `part_kind`: a plan type said this part more than once
 
   friend constexpr bool operator==(const plan_spec&, const plan_spec&) = default;
 };

@@ -46,7 +46,7 @@ static_assert(first_layer_of_stage(even, 12, 4, 0) == 0 && layers_of_stage(even,
 static_assert(first_layer_of_stage(even, 12, 4, 3) == 9 && layers_of_stage(even, 12, 4, 3) == 3);
 struct sheet {
   layer_counts layer_split{};
-  std::uint32_t said_parts = 0, repeated_parts = 0;
+  std::uint64_t said_parts = 0, repeated_parts = 0;
 };
 template <class Part>
 constexpr layer_counts written_by() {

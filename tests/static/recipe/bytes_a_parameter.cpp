@@ -135,9 +135,9 @@ struct sheet {
   precision_spec precision{};
   recomputes recompute = recomputes::none;
   offload_spec offload{};
-  std::uint32_t said_parts = 0, repeated_parts = 0;
+  std::uint64_t said_parts = 0, repeated_parts = 0;
 };
-constexpr std::uint32_t bit(part_kind kind) { return std::uint32_t{1} << static_cast<int>(kind); }
+constexpr std::uint64_t bit(part_kind kind) { return std::uint64_t{1} << static_cast<int>(kind); }
 template <class... Parts>
 constexpr sheet applied() {
   sheet written{};

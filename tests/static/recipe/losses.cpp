@@ -51,7 +51,7 @@ struct sheet {
   loss_spec loss{};
   overhead_spec overheads{};
   bucket_spec buckets{};
-  std::uint32_t said_parts = 0, repeated_parts = 0;
+  std::uint64_t said_parts = 0, repeated_parts = 0;
 };
 template <class... Parts>
 constexpr sheet applied() {
@@ -68,7 +68,7 @@ static_assert(applied<buckets<200>, buckets<200>>().repeated_parts != 0);
 // Headroom term by term; one that is negative is not made up for.
 struct reserve {
   std::int64_t headroom_mebibytes = 0;
-  std::uint32_t said_parts = 0, repeated_parts = 0;
+  std::uint64_t said_parts = 0, repeated_parts = 0;
 };
 template <class Part>
 constexpr std::int64_t left_free() {

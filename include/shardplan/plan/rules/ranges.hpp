@@ -118,6 +118,13 @@ constexpr void check_model_ranges(const transformer& shape, Sink& sink) {
 }
 
 template <class Sink>
+constexpr void check_sharding_ranges(const sharding_spec& sharding, Sink& sink) {
+  if (sharding.ranks != unset) check_range(sink, quantity::shard_ranks, sharding.ranks, 1, limits::devices);
+  if (sharding.secondary != unset) check_range(sink, quantity::hpz, sharding.secondary, 1, limits::devices);
+  check_range(sink, quantity::prefetch, sharding.prefetch, 0, limits::layers);
+}
+
+template <class Sink>
 constexpr void check_recipe_ranges(const plan_spec& spec, Sink& sink) {
   const precision_spec& precision = spec.precision;
   const loss_spec& loss = spec.loss;
@@ -258,10 +265,7 @@ constexpr void check_ranges(const plan_spec& spec, Sink& sink) {
   if (spec.dp != unset) check_range(sink, quantity::dp, spec.dp, 1, limits::replicas);
   check_ranges_of<quantity::ep>(sink, 1, limits::expert_degree, spec.ep);
   check_ranges_of<quantity::zero>(sink, 0, 3, spec.zero);
-  const sharding_spec& sharding = spec.sharding;
-  if (sharding.ranks != unset) check_range(sink, quantity::shard_ranks, sharding.ranks, 1, limits::devices);
-  if (sharding.secondary != unset) check_range(sink, quantity::hpz, sharding.secondary, 1, limits::devices);
-  check_ranges_of<quantity::prefetch>(sink, 0, limits::layers, sharding.prefetch);
+  if (!spec.sharding.is_plain()) check_sharding_ranges(spec.sharding, sink);
   const std::size_t entries = spec.layer_split.counts.length;
   if (spec.layer_split.left_out != 0 || entries > most_layer_split_entries) {
     sink.add_range({quantity::layer_split_entries, spec.layer_split.entries()}, 1, static_cast<std::int64_t>(most_layer_split_entries));
