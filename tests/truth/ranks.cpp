@@ -2,6 +2,7 @@
 // Every list of rank_groups.json, numbering included.
 #include "ranks.hpp"
 #include "../runtime/catch.hpp"
+#include "shared_files.hpp"
 
 #include <cstddef>
 #include <iostream>

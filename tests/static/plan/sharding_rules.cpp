@@ -85,3 +85,10 @@ static_assert(breaks<run_of<routed_model, sp::pp<4>, sp::layer_split<4, 2, 2, 0>
 static_assert(breaks<run<sp::pp<2>, pipeline_slots<sp::next_token_stage<-1>>>,
                      sp::out_of_range<sp::next_token_stage<-1>, sp::at_least<0>, sp::at_most<1>>>);
 static_assert(breaks<run<pipeline_slots<>, pipeline_slots<>>, sp::repeated_part<sp::part_kind::pipeline_slots>>);
+
+// offload: moments are states, which go to one place
+using sp::storage;
+static_assert(breaks<run<sp::offload<sp::moments_to_host<50>>>>);
+static_assert(breaks<run<sp::offload<sp::moments_to_host<50>, sp::states_to<storage::host>>>, sp::repeated_part<sp::part_kind::offload>>);
+static_assert(
+    breaks<run<sp::offload<sp::moments_to_host<101>>>, sp::out_of_range<sp::offload_percent<101>, sp::at_least<0>, sp::at_most<100>>>);
