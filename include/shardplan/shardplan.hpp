@@ -16,6 +16,7 @@
 #include <shardplan/hardware/cluster.hpp>
 #include <shardplan/hardware/host_memory.hpp>
 #include <shardplan/memory/memory.hpp>
+#include <shardplan/memory/saved_tensors.hpp>
 #include <shardplan/model/catalog.hpp>
 #include <shardplan/model/parameters.hpp>
 #include <shardplan/parallel/degrees.hpp>

@@ -10,7 +10,7 @@
 #include <shardplan/recipe/kernel_sets.hpp>
 #include <shardplan/recipe/optimizer.hpp>
 #include <shardplan/recipe/precision.hpp>
-#include <shardplan/schedule/gpipe.hpp>
+#include <shardplan/schedule/catalog.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
 #include <cctype>
@@ -72,17 +72,38 @@ inline shardplan::optimizer_spec named_optimizer(const std::string& text) {
   throw not_expressible{"optimizer " + text};
 }
 
-/// A schedule by the name that a framework has for it; `interleaved` with `chunks` a rank.
+/// A schedule by the name that a framework has for it, with `chunks` a rank where it takes any number (0: not stated).
 inline shardplan::schedule_spec named_schedule(const std::string& text, std::int64_t chunks) {
   const std::string name = plain_name(text);
-  if (name.empty() || name == "1f1b") {
-    if (chunks <= 1) return shardplan::schedules::one_f_one_b::spec;
-    return {.name = "interleaved", .chunks = chunks, .in_flight = &interleaved_in_flight};
-  }
-  if (name == "gpipe") return shardplan::schedules::gpipe::spec;
-  if (name == "interleaved1f1b") {
-    if (chunks <= 1) throw not_expressible{"the chunks of the schedule are not stated"};
-    return {.name = "interleaved", .chunks = chunks, .in_flight = &interleaved_in_flight};
+  if (name.empty() || name == "1f1b") return chunks <= 1 ? shardplan::schedules::one_f_one_b::spec : interleaved_schedule(chunks);
+  const struct {
+    const char* theirs;
+    const char* ours;
+  } known[] = {{"gpipe", "gpipe"},
+               {"interleaved1f1b", "interleaved"},
+               {"interleavedzerobubble", "interleaved_zb"},
+               {"loopedbfs", "looped_bfs"},
+               {"zb1p", "zb_h1"},
+               {"zbh1", "zb_h1"},
+               {"zb2p", "zb_h2"},
+               {"zbh2", "zb_h2"},
+               {"zbv", "zb_v"},
+               {"zbvzerobubble", "zb_v"},
+               {"vhalf", "v_half"},
+               {"vmin", "v_min"},
+               {"dualpipe", "dual_pipe"},
+               {"dualpipev", "dual_pipe_v"},
+               {"chimera", "chimera"}};
+  for (const auto& item : known) {
+    if (name != item.theirs) continue;
+    const shardplan::schedule_spec* found = shardplan::schedules::named(item.ours);
+    if (found == nullptr) break;
+    shardplan::schedule_spec result = *found;
+    if (result.chunks > 1 && result.layout == shardplan::placement::loop) {
+      if (chunks == 0) throw not_expressible{"the chunks of the schedule are not stated"};
+      result.chunks = chunks;
+    }
+    return result;
   }
   throw not_expressible{"schedule " + text};
 }
@@ -218,8 +239,15 @@ inline void read_torchtitan(const config_reader& config, const std::string& sour
     spec.loss = shardplan::losses::chunked<1>::spec;
     spec.loss.chunks = chunks;
   }
-  spec.schedule = named_schedule(config.text("schedule"), config.number("vpp", 1));
+  // Two stages a rank for schedules that loop, unless said; with pipelines gathered weights stay.
+  const bool loops = spec.pp > 1 && starts_with(plain_name(config.text("schedule")), "interleaved");
+  spec.schedule = named_schedule(config.text("schedule"), config.number("vpp", loops ? 2 : 1));
+  spec.sharding.reshard_after_forward = spec.pp == 1;
   split_as_torchtitan(spec);
+  if (spec.dp * spec.cp == 1) {  // nothing to shard: autocast over fp32 weights
+    spec.sharding = {};
+    spec.precision = shardplan::precisions::torch_amp::spec;
+  }
   config.without_effect({"metric_note", "preset"});
 }
 

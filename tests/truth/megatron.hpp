@@ -6,6 +6,7 @@
 
 #include <shardplan/recipe/optimizer.hpp>
 #include <shardplan/recipe/precision.hpp>
+#include <shardplan/schedule/interleaved.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
@@ -24,28 +25,21 @@ struct run {
   std::int64_t stage = 0;
 };
 
-/// Chunks that rank `rank` of an interleaved schedule holds alive at once, in groups of `group` micro-batches (Megatron-LM
-/// core/pipeline_parallel/schedules.py: warm-up forwards and the one that follows).
-inline std::int64_t alive_in_groups(std::int64_t group, std::int64_t p, std::int64_t m, std::int64_t v, std::int64_t rank) {
-  const std::int64_t alive = group * (v - 1) + 2 * (p - rank) - 1;
-  return alive < m * v ? alive : m * v;
+/// Megatron-LM's interleaved schedule for `chunks` chunks a rank, with one more warm-up forward (`extra`) under its overlap of the expert
+/// all-to-all, and micro-batches in groups of `group` (0: as many as ranks). A group is part of the schedule's function: one is taken from
+/// the list of all up to 64. The name stays empty when the group is larger.
+template <int... Group>
+shardplan::schedule_spec interleaved_of(std::int64_t chunks, std::int64_t group, bool extra, std::integer_sequence<int, Group...>) {
+  namespace schedules = shardplan::schedules;
+  shardplan::schedule_spec found{};
+  ((group == Group ? void(found = extra ? schedules::interleaved<2, Group, 1>::spec : schedules::interleaved<2, Group, 0>::spec) : void()),
+   ...);
+  found.chunks = chunks;
+  return found;
 }
-
-/// With Megatron-LM's default: groups of as many micro-batches as ranks.
-inline std::int64_t interleaved_in_flight(std::int64_t p, std::int64_t m, std::int64_t v, std::int64_t rank) {
-  return alive_in_groups(p, p, m, v, rank);
-}
-
-/// A schedule's function pointer for each size of a group.
-template <std::int64_t Group>
-std::int64_t grouped_in_flight(std::int64_t p, std::int64_t m, std::int64_t v, std::int64_t rank) {
-  return alive_in_groups(Group, p, m, v, rank);
-}
-inline constexpr std::int64_t most_groups = 64;
-template <std::int64_t... Group>
-inline auto in_flight_of_group(std::int64_t group, std::integer_sequence<std::int64_t, Group...>) {
-  decltype(&interleaved_in_flight) found = nullptr;
-  ((group == Group + 1 ? void(found = &grouped_in_flight<Group + 1>) : void()), ...);
+inline shardplan::schedule_spec interleaved_schedule(std::int64_t chunks, std::int64_t group = 0, bool extra = false) {
+  const shardplan::schedule_spec found = interleaved_of(chunks, group, extra, std::make_integer_sequence<int, 65>{});
+  if (found.name == shardplan::schedule_spec{}.name) throw not_expressible{"groups of so many micro-batches"};
   return found;
 }
 
@@ -336,12 +330,9 @@ inline void read_megatron_layout(const config_reader& config, shardplan::plan_sp
     for (std::int64_t stage = 0; stage < spec.pp; ++stage)
       spec.layer_split.push_back(stage == 0 && first != 0 ? first : stage == spec.pp - 1 && last != 0 ? last : rest / (spec.pp - uneven));
   }
-  const std::int64_t group = config.number("microbatch_group_size_per_virtual_pipeline_stage", spec.pp);
-  if (chunks > 1) {
-    spec.schedule = {.name = "interleaved", .chunks = chunks, .in_flight = &interleaved_in_flight};
-    if (group != spec.pp) spec.schedule.in_flight = in_flight_of_group(group, std::make_integer_sequence<std::int64_t, most_groups>{});
-    if (spec.schedule.in_flight == nullptr) throw not_expressible{"groups of so many micro-batches"};
-  }
+  const std::int64_t group = config.number("microbatch_group_size_per_virtual_pipeline_stage", 0);
+  const bool extra = config.flag("overlap_moe_expert_parallel_comm");
+  if (chunks > 1) spec.schedule = interleaved_schedule(chunks, group, extra);
 }
 
 }  // namespace detail

@@ -3,6 +3,7 @@
 #include "ranks.hpp"
 #include "shared_files.hpp"
 #include "../runtime/catch.hpp"
+#include "shared_files.hpp"
 
 #include <cstddef>
 #include <iostream>

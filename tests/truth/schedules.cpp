@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The tables of real generators, op for op, and every figure of summary.json.
 #include "catch.hpp"
-#include "json.hpp"
+#include "shared_files.hpp"
 
 #include <shardplan/schedule/chimera.hpp>
 #include <shardplan/schedule/dual_pipe.hpp>
@@ -17,6 +17,9 @@
 #include <shardplan/schedule/zb_h2.hpp>
 #include <shardplan/schedule/zb_v.hpp>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>

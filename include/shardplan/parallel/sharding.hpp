@@ -47,6 +47,13 @@ struct mics {
   static constexpr void set(sharding_spec& spec) { spec.ranks = Ranks; }
 };
 
+/// In `zero<1 to 3, ...>`: the same for any stage. Megatron-LM's distributed optimizer with several instances (dp x cp / `Ranks` of them)
+/// shards its state over groups of `Ranks` ranks.
+template <std::int64_t Ranks>
+struct shard_group {
+  static constexpr void set(sharding_spec& spec) { spec.ranks = Ranks; }
+};
+
 /// In `zero<3, ...>`: hpZ of ZeRO++ (arXiv 2306.10209; DeepSpeed `zero_hpz_partition_size`): a second copy of the weights, in the compute
 /// precision, is sharded over groups of `Ranks` ranks, commonly a node, and gathered in backward.
 template <std::int64_t Ranks>

@@ -105,7 +105,7 @@ constexpr const char* reason_of(feature unsupported) {
     case feature::gradients_to_nvme: return "gradients cannot be offloaded to NVMe";
     case feature::weights_off_without_zero_3: return "weights are offloaded under ZeRO-3 only";
     case feature::fsdp_with_zero: return "fsdp and hsdp shard everything and stand in the place of zero";
-    case feature::mics_without_zero_3: return "mics needs zero<3>";
+    case feature::groups_of_whole_states: return "only sharded states (zero<1> to zero<3>, fsdp, hsdp) have shard groups";
     case feature::hpz_without_zero_3: return "hpz needs zero<3>";
     case feature::megatron_buckets_without_zero_1: return "megatron_buckets needs zero<1>";
     case feature::gathering_of_whole_weights: return "only sharded weights (zero<3>, fsdp, hsdp) are gathered and prefetched";

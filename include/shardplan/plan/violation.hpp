@@ -37,7 +37,7 @@ enum class feature {
   gradients_to_nvme,                ///< gradients are offloaded to the host only
   weights_off_without_zero_3,       ///< whole weights stay on the device: only shards of them leave it
   fsdp_with_zero,                   ///< `fsdp` and `hsdp` stand in the place of `zero`
-  mics_without_zero_3,              ///< MiCS is a form of ZeRO-3
+  groups_of_whole_states,           ///< only sharded states have shard groups
   hpz_without_zero_3,               ///< hpZ is a form of ZeRO-3
   megatron_buckets_without_zero_1,  ///< Megatron-LM's distributed optimizer is a form of ZeRO-1
   gathering_of_whole_weights,       ///< only sharded weights are gathered and can be freed or prefetched

@@ -66,6 +66,23 @@ inline std::string padded(const std::string& word, std::size_t width) {
   return word.size() >= width ? word : std::string(width - word.size(), ' ') + word;
 }
 
+// `none`, `full`, or the modules with + between them; behind it the layers that it is for.
+inline std::string words_of_recompute(const plan_spec& spec) {
+  if (spec.recompute == recomputes::none) return "none";
+  const char* names[] = {"full", "core_attn", "mlp", "mlp_act", "layernorm", "moe", "moe_act", "mla_up_proj", "every_second_matmul"};
+  std::string words;
+  for (unsigned bit = 0; bit < sizeof names / sizeof names[0]; ++bit)
+    if (includes(spec.recompute, static_cast<recomputes>(1u << bit))) words += (words.empty() ? "" : "+") + std::string{names[bit]};
+  const std::string count = std::to_string(spec.recompute_layers.count);
+  switch (spec.recompute_layers.method) {
+    case recompute_methods::each: return words;
+    case recompute_methods::uniform: return words + " in groups of " + count + " layers";
+    case recompute_methods::block: return words + " of the first " + count + " layers";
+    case recompute_methods::every: return words + " of one layer in " + count;
+  }
+  return words;
+}
+
 inline void describe(std::string& out, const plan_spec& spec, const plan_figures& figures) {
   const transformer& shape = spec.model;
   out += "model      " + std::to_string(shape.layers) + " layers x " + std::to_string(shape.hidden) + ", " + std::to_string(shape.heads) +
@@ -85,8 +102,8 @@ inline void describe(std::string& out, const plan_spec& spec, const plan_figures
   out += "batch      " + std::to_string(spec.global_batch) + " sequences of " + std::to_string(spec.sequence) +
          " tokens a step, micro-batch " + std::to_string(spec.micro_batch) + ", " + std::to_string(figures.micro_batches) +
          " micro-batches a replica\n";
-  out += "recipe     " + named(spec.optimizer.name) + ", " + named(spec.precision.name) + ", recompute " +
-         (spec.recompute == recomputes::full ? "full" : "none") + ", cross-entropy " + named(spec.loss.name) + "\n";
+  out += "recipe     " + named(spec.optimizer.name) + ", " + named(spec.precision.name) + ", recompute " + words_of_recompute(spec) +
+         ", cross-entropy " + named(spec.loss.name) + "\n";
 }
 
 // One column a stage; long pipelines show the first, the worst and the last.
@@ -161,8 +178,8 @@ inline std::string text_of(const plan_spec& spec) {
   out += "verdict    ";
   out += sentence_of(result.violations).c_str();
   if (result.violations.empty())
-    out += ": stage " + std::to_string(result.peak_stage) + " needs " + gib(result.peak_memory) + " in phase " +
-           name_of(result.peak_phase) + " of " + gib(spec.device.memory, false) + " GiB";
+    out += ": stage " + std::to_string(result.peak_stage) + " needs " + gib(result.peak_memory) + " of " + gib(spec.device.memory, false) +
+           " GiB, in phase " + name_of(result.peak_phase);
   out += "\n";
   return out;
 }

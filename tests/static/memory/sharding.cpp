@@ -57,6 +57,8 @@ static_assert(holds_shares(with<zero<3>>(tiny, 5), 37'952));
 static_assert(holds_shares(with<hsdp<5, flat_units>>(tiny, 10), 2 * 6'170 + 25'613));
 static_assert(holds_shares(with<hsdp<7>>(tiny, 21), 27'698));
 static_assert(holds_shares(with<zero<3, mics<5>>>(tiny, 10), 37'952));
+// Two instances of Megatron-LM's distributed optimizer: groups of five of ten ranks, weights and gradients whole.
+static_assert(holds(with<zero<1, shard_group<5>>>(tiny, 10), 2 * 189'760, 2 * 189'760, 4 * 37'952, 8 * 37'952));
 // hpZ: shards of all ten, and 2 bytes of a second copy over groups of five.
 static_assert(holds_shares(with<zero<3, hpz<5>>>(tiny, 10), 18'976));
 static_assert(stage_memory(with<zero<3, hpz<5>>>(tiny, 10), 0).device.buffers.count -

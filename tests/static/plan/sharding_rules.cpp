@@ -48,7 +48,8 @@ static_assert(breaks<run<sp::hsdp<16>, sp::tp<2>>, sp::does_not_divide<sp::shard
 static_assert(breaks<run<sp::zero<3, sp::mics<8>>>> && breaks<run<sp::zero<3, sp::hpz<8>>>>);
 static_assert(breaks<run<sp::zero<3, sp::mics<12>>>, sp::does_not_divide<sp::shard_ranks<12>, sp::dp_x_cp<16>>>);
 static_assert(breaks<run<sp::zero<3, sp::hpz<12>>>, sp::does_not_divide<sp::hpz<12>, sp::dp_x_cp<16>>>);
-static_assert(breaks<run<sp::zero<2, sp::mics<8>>>, sp::not_supported<feature::mics_without_zero_3>>);
+static_assert(breaks<run<sp::zero<0, sp::mics<8>>>, sp::not_supported<feature::groups_of_whole_states>>);
+static_assert(breaks<run<sp::zero<1, sp::shard_group<8>>>> && breaks<run<sp::zero<1, sp::shard_group<8>, sp::megatron_buckets>>>);
 static_assert(breaks<run<sp::zero<1, sp::hpz<8>>>, sp::not_supported<feature::hpz_without_zero_3>>);
 static_assert(breaks<run<sp::fsdp<sp::hpz<8>>>, sp::not_supported<feature::hpz_without_zero_3>>);
 // Experts on ep 8: two ranks share them, which two groups of eight divide and four of four do not.
@@ -84,3 +85,10 @@ static_assert(breaks<run_of<routed_model, sp::pp<4>, sp::layer_split<4, 2, 2, 0>
 static_assert(breaks<run<sp::pp<2>, pipeline_slots<sp::next_token_stage<-1>>>,
                      sp::out_of_range<sp::next_token_stage<-1>, sp::at_least<0>, sp::at_most<1>>>);
 static_assert(breaks<run<pipeline_slots<>, pipeline_slots<>>, sp::repeated_part<sp::part_kind::pipeline_slots>>);
+
+// offload: moments are states, which go to one place
+using sp::storage;
+static_assert(breaks<run<sp::offload<sp::moments_to_host<50>>>>);
+static_assert(breaks<run<sp::offload<sp::moments_to_host<50>, sp::states_to<storage::host>>>, sp::repeated_part<sp::part_kind::offload>>);
+static_assert(
+    breaks<run<sp::offload<sp::moments_to_host<101>>>, sp::out_of_range<sp::offload_percent<101>, sp::at_least<0>, sp::at_most<100>>>);

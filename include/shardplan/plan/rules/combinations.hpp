@@ -15,7 +15,7 @@ constexpr void check_sharding(const plan_spec& spec, Sink& sink) {
   const sharding_spec& sharding = spec.sharding;
   const bool is_fsdp = sharding.is_fsdp();
   if (is_fsdp && spec.zero != 0) sink.add_feature(feature::fsdp_with_zero);
-  if (sharding.ranks != unset && !is_fsdp && !(spec.zero >= 3)) sink.add_feature(feature::mics_without_zero_3);
+  if (sharding.ranks != unset && !is_fsdp && spec.zero == 0) sink.add_feature(feature::groups_of_whole_states);
   if (sharding.secondary != unset && !(spec.zero >= 3)) sink.add_feature(feature::hpz_without_zero_3);
   if (sharding.layout == shard_layout::megatron_buckets && spec.zero != 1) sink.add_feature(feature::megatron_buckets_without_zero_1);
   if (!shards_weights(spec) && (!sharding.reshard_after_forward || sharding.prefetch != 1))
