@@ -14,7 +14,9 @@
 #include <shardplan/handbook/handbook.hpp>
 #include <shardplan/hardware/catalog.hpp>
 #include <shardplan/hardware/cluster.hpp>
+#include <shardplan/hardware/host_memory.hpp>
 #include <shardplan/memory/memory.hpp>
+#include <shardplan/memory/saved_tensors.hpp>
 #include <shardplan/model/catalog.hpp>
 #include <shardplan/model/parameters.hpp>
 #include <shardplan/parallel/degrees.hpp>
@@ -24,6 +26,7 @@
 #include <shardplan/parallel/vocabulary.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/plan.hpp>
+#include <shardplan/plan/shard_map.hpp>
 #include <shardplan/plan/verdict.hpp>
 #include <shardplan/recipe/attention.hpp>
 #include <shardplan/recipe/batch.hpp>
@@ -31,6 +34,7 @@
 #include <shardplan/recipe/cross_entropy.hpp>
 #include <shardplan/recipe/dropout.hpp>
 #include <shardplan/recipe/expert_load.hpp>
+#include <shardplan/recipe/framework.hpp>
 #include <shardplan/recipe/headroom.hpp>
 #include <shardplan/recipe/kernel_sets.hpp>
 #include <shardplan/recipe/kernels.hpp>

@@ -210,8 +210,8 @@ TEST_CASE("weights add up to the parameters") {
     std::int64_t whole = 0;
     std::int64_t routed = 0;
     std::int64_t divided = 0;
-    const std::int64_t padding =
-        (shape.vocab + spec.vocabulary_multiple - 1) / spec.vocabulary_multiple * spec.vocabulary_multiple - shape.vocab;
+    const std::int64_t multiple = sp::vocabulary_multiple_of(spec);
+    const std::int64_t padding = (shape.vocab + multiple - 1) / multiple * multiple - shape.vocab;
     for (const sp::tensor& item : sp::tensors_of(shape)) {
       const std::int64_t elements = item.rows * item.columns * item.multiplicity;
       if (item.purpose == sp::role::routed_expert) {

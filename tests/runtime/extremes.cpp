@@ -131,6 +131,8 @@ std::vector<std::int64_t*> numbers_of(sp::plan_spec& spec) {
                                      &spec.buckets.reduce_elements,
                                      &spec.buckets.reduce_buffers,
                                      &spec.buckets.sub_group_elements,
+                                     &spec.host_memory_gibibytes,
+                                     &shape.embedding_dim,
                                      &spec.schedule.chunks,
                                      &spec.recompute_layers.count,
                                      &spec.expert_load.percent,

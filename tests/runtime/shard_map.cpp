@@ -51,7 +51,7 @@ std::vector<block_tensor> tensors_at(const sp::plan_spec& spec, std::vector<sp::
       const std::int64_t ranks = routed ? spec.etp : spec.tp;
       if (item.how == sp::split::column || item.how == sp::split::key_value) mine.rows /= ranks;
       if (item.how == sp::split::row) mine.columns /= ranks;
-      if (item.how == sp::split::vocabulary) mine.rows = up(item.rows, spec.vocabulary_multiple) / ranks;
+      if (item.how == sp::split::vocabulary) mine.rows = item.rows / ranks;  // not padded
       if (routed) mine.copies /= spec.ep;
       result.push_back(mine);
     }

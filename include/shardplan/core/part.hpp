@@ -12,6 +12,8 @@ namespace shardplan {
 enum class part_kind {
   model,                ///< `model<>`, needed
   cluster,              ///< `cluster<>`, needed
+  host_memory,          ///< `host_memory<>`: GiB of the host's memory
+  framework,            ///< `framework<>`: whose rules hold
   sequence,             ///< `sequence<>`, needed; tokens
   micro_batch,          ///< `micro_batch<>`, needed; sequences
   global_batch,         ///< `global_batch<>`, needed; sequences

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/checked.hpp>
 #include <shardplan/memory/saved_walk.hpp>
 #include <shardplan/memory/second_matmuls.hpp>
 #include <shardplan/parallel/activation_shard.hpp>
@@ -36,28 +37,20 @@ constexpr std::int64_t recomputed_at_once(const plan_spec& spec) {
 
 namespace detail {
 
-// Both sums of a walk: everything, and what the modules that are recomputed leave of it.
-struct saved_sum {
-  std::int64_t complete = 0;
-  std::int64_t kept = 0;
-};
-
 // `kept` and `recomputed` of one kind of block.
-constexpr void apply_recompute(const plan_spec& spec, const activation_shard& shard, const saved_sum& sum, bool has_experts,
-                               std::int64_t input, std::int64_t& kept, std::int64_t& recomputed) {
+template <class Spec>
+constexpr void apply_recompute(const Spec& spec, const activation_shard& shard, const saved_sink& sum, bool has_experts, std::int64_t input,
+                               std::int64_t& kept, std::int64_t& recomputed) {
   if (spec.recompute == recomputes::none) {
     kept = sum.complete;
   } else if (includes(spec.recompute, recomputes::full)) {
     kept = input;
     recomputed = sum.complete * recomputed_at_once(spec);
   } else if (includes(spec.recompute, recomputes::every_second_matmul)) {
-    recomputed = sum.complete;
-    walk_second_matmuls(
-        spec, shard, has_experts,
-        [&](const char*, saved_as, std::int64_t rows, std::int64_t columns, std::int64_t element, saved_shard, recomputes freed) {
-          kept += rows * columns * element;
-          if (freed == recomputes::none) recomputed -= rows * columns * element;
-        });
+    saved_sink products{recomputes::full};
+    walk_second_matmuls(spec, shard, has_experts, products);
+    kept = products.complete;
+    recomputed = sum.complete - products.kept;
   } else {
     kept = sum.kept;
     recomputed = sum.complete - sum.kept;
@@ -71,31 +64,25 @@ constexpr void apply_recompute(const plan_spec& spec, const activation_shard& sh
 /// t bytes, an fp32 log-sum-exp 4 T heads / t and fp32 norm statistics 8 T / t. Which kernel sets equal PyTorch's saved-tensor hooks to the
 /// byte, and which tensors are estimates, says docs/exact_and_estimates.md. For a spec that broke no rule of the first two tiers: their
 /// bounds keep the sums below 63 bits.
-constexpr saved_activations saved_by_block(const plan_spec& spec, const activation_shard& shard) {
+template <class Spec = plan_spec>
+constexpr saved_activations saved_by_block(const Spec& spec, const activation_shard& shard) {
   const transformer& shape = spec.model;
-  const recomputes what = spec.recompute;
-  detail::saved_sum sum{};
-  const auto add = [&](const char*, saved_as, std::int64_t rows, std::int64_t columns, std::int64_t element, saved_shard,
-                       recomputes freed) {
-    const std::int64_t size = rows * columns * element;
-    sum.complete += size;
-    if (!includes(what, freed)) sum.kept += size;
-  };
+  detail::saved_sink sum{spec.recompute};
   saved_activations saved{};
   saved.block_input = spec.precision.compute * shape.hidden * shard.own_tokens;
   if (shape.embedding_norm || drops_hidden(spec)) {
-    detail::walk_embedding(spec, shard, add);
+    detail::walk_embedding(spec, shard, sum);
     saved.embedding = sum.complete;
-    sum = {};
+    sum = {spec.recompute};
   }
-  detail::walk_every_block(spec, shard, add);
-  const detail::saved_sum every = sum;
-  detail::walk_mlp(spec, shard, add);
+  detail::walk_every_block(spec, shard, sum);
+  const detail::saved_sink every = sum;
+  detail::walk_mlp(spec, shard, sum);
   detail::apply_recompute(spec, shard, sum, false, saved.block_input, saved.dense_kept, saved.dense_recomputed);
   saved.dense_block = sum.complete;
   if (shape.experts.count > 0) {
     sum = every;
-    detail::walk_experts(spec, shard, add);
+    detail::walk_experts(spec, shard, sum);
     detail::apply_recompute(spec, shard, sum, true, saved.block_input, saved.expert_kept, saved.expert_recomputed);
     saved.expert_block = sum.complete;
   }

@@ -166,8 +166,11 @@ constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layou
 
   memory_report& report = account.device;
   const rank_states states = states_of(spec, layout.facts, held, layout.units.by_tensor, padding);
-  report.weights.count = states.weights;
-  (spec.offload.gradients == storage::device ? report.gradients : account.offloaded.host).count = states.gradients;
+  (spec.offload.weights == storage::device ? report.weights
+   : spec.offload.weights == storage::host ? account.offloaded.host
+                                           : account.offloaded.nvme)
+      .count = states.weights;
+  (spec.offload.gradients == storage::device ? report.gradients : account.offloaded.host).count += states.gradients;
   if (spec.offload.states == storage::device) {
     report.master.count = states.master;
     report.optimizer.count = states.optimizer;

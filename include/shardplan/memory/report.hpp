@@ -73,8 +73,8 @@ constexpr memory_verdicts verdicts_of(const memory_report& report, bytes capacit
 
 /// Bytes of one rank that `offload<>` moved off the device.
 struct offload_report {
-  bytes host{};  ///< master weights, optimizer state or gradients in host memory
-  bytes nvme{};  ///< master weights and optimizer state on NVMe
+  bytes host{};  ///< master weights, optimizer state, gradients or weights in host memory
+  bytes nvme{};  ///< master weights, optimizer state or weights on NVMe
 
   friend constexpr SHARDPLAN_HOST_DEVICE bool operator==(const offload_report& left, const offload_report& right) {
     return left.host == right.host && left.nvme == right.nvme;

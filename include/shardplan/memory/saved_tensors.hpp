@@ -18,30 +18,14 @@
 
 namespace shardplan {
 
-/// One tensor that one micro-batch leaves on one rank for backward, flattened to a matrix.
-struct saved_tensor {
-  literal name{};                          ///< the operation that keeps it
-  saved_as as = saved_as::input;           ///< what it is to that operation
-  std::int64_t rows = 0;                   ///< tokens, or heads x tokens
-  std::int64_t columns = 0;                ///< its width, elements
-  std::int64_t element_bytes = 0;          ///< bytes of one element
-  saved_shard shard = saved_shard::whole;  ///< how it is divided among ranks; `rows` and `columns` are the rank's part
-
-  /// Its size. Error: overflow is refused.
-  constexpr shardplan::bytes bytes() const { return shardplan::bytes{checked_multiply(checked_multiply(rows, columns), element_bytes)}; }
-  friend constexpr bool operator==(const saved_tensor& left, const saved_tensor& right) {
-    return left.name == right.name && left.as == right.as && left.rows == right.rows && left.columns == right.columns &&
-           left.element_bytes == right.element_bytes && left.shard == right.shard;
-  }
-};
-
 /// Room for the tensors of one place.
 inline constexpr std::size_t most_saved_tensors = 64;
 /// The kept tensors of one place, in the order of forward as far as that can be said.
 using saved_list = static_vector<saved_tensor, most_saved_tensors>;
 
-/// The sum of a list.
-constexpr bytes saved_bytes(const saved_list& list) {
+/// The sum of a list. Error: overflow is refused.
+template <class List = saved_list>
+constexpr bytes saved_bytes(const List& list) {
   bytes sum{};
   for (const saved_tensor& item : list) sum = sum + item.bytes();
   return sum;
@@ -52,9 +36,21 @@ constexpr place usual_block(const transformer& shape) { return shape.experts.cou
 
 namespace detail {
 
+// Only what a listing needs: the rank's part of one micro-batch.
+template <class Spec>
+constexpr activation_shard shard_of(const Spec& spec) {
+  degrees grid{};
+  grid.tp = spec.tp;
+  grid.cp = spec.cp;
+  grid.etp = spec.etp;
+  grid.sequence_shards = is_sequence_parallel(spec) ? spec.tp : 1;
+  return activation_shard_of(spec.model, grid, checked_multiply(spec.micro_batch, spec.sequence / spec.cp),
+                             padded_vocabulary(spec.model.vocab, vocabulary_multiple_of(spec)), spec.expert_load.computed());
+}
+
 // What surrounds the blocks of a stage that has both ends. Logits are not in it: the loss phase has them (memory/working_set.hpp).
-template <class Visit>
-constexpr void walk_output(const plan_spec& spec, const activation_shard& shard, const Visit& visit) {
+template <class Spec>
+constexpr void walk_output(const Spec& spec, const activation_shard& shard, saved_sink& visit) {
   const std::int64_t rows = shard.own_tokens;
   const std::int64_t hidden = spec.model.hidden;
   if (spec.model.final_norm) {
@@ -62,6 +58,7 @@ constexpr void walk_output(const plan_spec& spec, const activation_shard& shard,
   } else {
     visit("head", saved_as::input, rows, hidden, spec.precision.compute, saved_shard::sequence, recomputes::none);
   }
+  if (spec.kernels.preallocates) visit("loss", saved_as::statistics, shard.tokens, 1, 4, saved_shard::whole, recomputes::none);
   if (spec.kernels.keeps_log_probabilities) {
     visit("loss", saved_as::output, shard.tokens, shard.vocabulary, 4, saved_shard::tensor, recomputes::none);
     visit("loss", saved_as::statistics, 1, 1, 4, saved_shard::whole, recomputes::none);
@@ -76,49 +73,39 @@ constexpr void walk_output(const plan_spec& spec, const activation_shard& shard,
 /// recipe are read, so a spec need not be complete; they must keep the rules of the first two tiers (else a rest is cut off).
 template <class Spec = plan_spec>
 constexpr saved_list saved_tensors_of(const Spec& spec, place where) {
-  degrees grid{};
-  grid.tp = spec.tp;
-  grid.cp = spec.cp;
-  grid.etp = spec.etp;
-  grid.sequence_shards = is_sequence_parallel(spec) ? spec.tp : 1;
-  const activation_shard shard =
-      activation_shard_of(spec.model, grid, checked_multiply(spec.micro_batch, spec.sequence / spec.cp),
-                          padded_vocabulary(spec.model.vocab, spec.vocabulary_multiple), spec.expert_load.computed());
+  const activation_shard shard = detail::shard_of(spec);
   saved_list list{};
-  const auto add = [&](const char* name, saved_as as, std::int64_t rows, std::int64_t columns, std::int64_t element, saved_shard how,
-                       recomputes freed) {
-    if (!includes(spec.recompute, freed)) list.push_back({name, as, rows, columns, element, how});
-  };
-  const auto add_all = [&](const char* name, saved_as as, std::int64_t rows, std::int64_t columns, std::int64_t element, saved_shard how,
-                           recomputes) {
-    list.push_back({name, as, rows, columns, element, how});
-  };
+  // What is recomputed in a block is left out; of other places and of whole blocks nothing is.
+  detail::saved_sink all{recomputes::none};
+  detail::saved_sink some{spec.recompute};
+  all.next = some.next = list.values;
+  all.end = some.end = list.values + most_saved_tensors;
   if (where == place::every_block) where = usual_block(spec.model);
   switch (where) {
     case place::input:
-      add_all("embedding", saved_as::input, shard.tokens, 1, 8, saved_shard::whole, recomputes::none);
-      detail::walk_embedding(spec, shard, add_all);
+      all("embedding", saved_as::input, shard.tokens, 1, 8, saved_shard::whole, recomputes::none);
+      detail::walk_embedding(spec, shard, all);
       break;
-    case place::output: detail::walk_output(spec, shard, add_all); break;
+    case place::output: detail::walk_output(spec, shard, all); break;
     case place::next_token: break;
     case place::every_block:
     case place::dense_block:
     case place::expert_block:
       if (includes(spec.recompute, recomputes::full)) {
-        add_all("block", saved_as::input, shard.own_tokens, spec.model.hidden, spec.precision.compute, saved_shard::sequence,
-                recomputes::none);
+        all("block", saved_as::input, shard.own_tokens, spec.model.hidden, spec.precision.compute, saved_shard::sequence, recomputes::none);
       } else if (includes(spec.recompute, recomputes::every_second_matmul)) {
-        detail::walk_second_matmuls(spec, shard, where == place::expert_block, add_all);
+        detail::walk_second_matmuls(spec, shard, where == place::expert_block, all);
       } else {
-        detail::walk_every_block(spec, shard, add);
+        detail::walk_every_block(spec, shard, some);
         if (where == place::expert_block) {
-          detail::walk_experts(spec, shard, add);
+          detail::walk_experts(spec, shard, some);
         } else {
-          detail::walk_mlp(spec, shard, add);
+          detail::walk_mlp(spec, shard, some);
         }
       }
       break;
   }
+  list.length = static_cast<std::size_t>((all.next != list.values ? all.next : some.next) - list.values);
   return list;
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/bytes.hpp>
+#include <shardplan/core/checked.hpp>
+#include <shardplan/core/text.hpp>
 #include <shardplan/parallel/activation_shard.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -26,15 +29,53 @@ enum class saved_shard : unsigned char {
   routed,    ///< the tokens that reach the rank's routed experts; widths inside experts by etp
 };
 
-// The walks below visit each tensor that a block of the rank keeps of one micro-batch, recomputation or not, as `visit(name, as, rows,
-// columns, bytes of an element, shard, freed)`: `freed` says which modules of `recompute<>` drop it. They are the one source of what is
-// kept: the account sums them (memory/activations.hpp), `saved_tensors_of` lists them.
+/// One tensor that one micro-batch leaves on one rank for backward, flattened to a matrix.
+struct saved_tensor {
+  literal name{};                          ///< the operation that keeps it
+  saved_as as = saved_as::input;           ///< what it is to that operation
+  std::int64_t rows = 0;                   ///< tokens, or heads x tokens
+  std::int64_t columns = 0;                ///< its width, elements
+  std::int64_t element_bytes = 0;          ///< bytes of one element
+  saved_shard shard = saved_shard::whole;  ///< how it is divided among ranks; `rows` and `columns` are the rank's part
+
+  /// Its size. Error: overflow is refused.
+  constexpr shardplan::bytes bytes() const { return shardplan::bytes{checked_multiply(checked_multiply(rows, columns), element_bytes)}; }
+  friend constexpr bool operator==(const saved_tensor& left, const saved_tensor& right) {
+    return left.name == right.name && left.as == right.as && left.rows == right.rows && left.columns == right.columns &&
+           left.element_bytes == right.element_bytes && left.shard == right.shard;
+  }
+};
+
 namespace detail {
 
+// What a walk ends in: two sums and, where there is room for it, a list. One type for all, so that the walks are no templates.
+struct saved_sink {
+  recomputes what = recomputes::none;  // modules whose tensors are not kept
+  std::int64_t complete = 0;           // bytes, recomputed or not
+  std::int64_t kept = 0;               // bytes of what is kept
+  saved_tensor* next = nullptr;        // room for what is kept
+  saved_tensor* end = nullptr;
+
+  constexpr void operator()(const char* name, saved_as as, std::int64_t rows, std::int64_t columns, std::int64_t element, saved_shard shard,
+                            recomputes freed) {
+    const std::int64_t size = rows * columns * element;
+    complete += size;
+    if (includes(what, freed)) return;
+    kept += size;
+    if (next == nullptr) return;
+    if (next == end) capacity_exceeded();
+    *next = {name, as, rows, columns, element, shard};
+    ++next;
+  }
+};
+
+// The walks below visit each tensor that a block of the rank keeps of one micro-batch, recomputation or not, as `visit(name, as, rows,
+// columns, bytes of an element, shard, freed)`: `freed` says which modules of `recompute<>` drop it. They are the one source of what is
+// kept: the account takes their sums (memory/activations.hpp), `saved_tensors_of` their list.
+
 // A norm of `rows` x `columns` whose statistics are of `groups` rows.
-template <class Visit>
 constexpr void walk_norm(const plan_spec& spec, const char* name, std::int64_t rows, std::int64_t columns, std::int64_t groups,
-                         saved_shard where, bool feeds_linear, recomputes freed, const Visit& visit) {
+                         saved_shard where, bool feeds_linear, recomputes freed, saved_sink& visit) {
   const std::int64_t element = spec.precision.compute;
   const kept_by_norm keeps = spec.kernels.norm;
   if (keeps == kept_by_norm::each_step && spec.model.norm == norm::rms) {
@@ -48,16 +89,16 @@ constexpr void walk_norm(const plan_spec& spec, const char* name, std::int64_t r
     visit(name, saved_as::input, rows, columns, element, where, recomputes::none);
     if (keeps != kept_by_norm::input) {
       const std::int64_t statistic = keeps == kept_by_norm::input_and_narrow_statistics ? element : 4;
-      visit(name, saved_as::statistics, groups, 1, statistic, where, freed);
-      if (spec.model.norm != norm::rms) visit(name, saved_as::statistics, groups, 1, statistic, where, freed);
+      const recomputes statistics_freed = spec.kernels.preallocates ? recomputes::none : freed;  // llm.c computes the output anew, not them
+      visit(name, saved_as::statistics, groups, 1, statistic, where, statistics_freed);
+      if (spec.model.norm != norm::rms) visit(name, saved_as::statistics, groups, 1, statistic, where, statistics_freed);
     }
   }
   if (feeds_linear) visit(name, saved_as::output, rows, columns, element, where, freed);
 }
 
 // Latent vectors lie whole on each rank.
-template <class Visit>
-constexpr void walk_latents(const plan_spec& spec, const activation_shard& shard, const Visit& visit) {
+constexpr void walk_latents(const plan_spec& spec, const activation_shard& shard, saved_sink& visit) {
   const latent_attention& latent = spec.model.latent;
   const std::int64_t rows = shard.own_tokens;
   if (latent.query_rank > 0)
@@ -67,8 +108,7 @@ constexpr void walk_latents(const plan_spec& spec, const activation_shard& shard
 }
 
 // Queries, keys and values, as attention and the projection before it keep them.
-template <class Visit>
-constexpr void walk_query_key_value(const plan_spec& spec, const activation_shard& shard, const Visit& visit) {
+constexpr void walk_query_key_value(const plan_spec& spec, const activation_shard& shard, saved_sink& visit) {
   const std::int64_t element = spec.precision.compute;
   const std::int64_t rows = shard.tokens;
   const bool is_latent = spec.model.latent.key_value_rank != 0;
@@ -97,8 +137,7 @@ constexpr void walk_query_key_value(const plan_spec& spec, const activation_shar
 }
 
 // Attention itself, up to the input of the output projection.
-template <class Visit>
-constexpr void walk_core_attention(const plan_spec& spec, const activation_shard& shard, const Visit& visit) {
+constexpr void walk_core_attention(const plan_spec& spec, const activation_shard& shard, saved_sink& visit) {
   const std::int64_t element = spec.precision.compute;
   const attentions kernel = attention_of(spec);
   constexpr saved_shard where = saved_shard::tensor;
@@ -127,8 +166,7 @@ constexpr void walk_core_attention(const plan_spec& spec, const activation_shard
 }
 
 // What all blocks have: norms, attention, dropout.
-template <class Visit>
-constexpr void walk_every_block(const plan_spec& spec, const activation_shard& shard, const Visit& visit) {
+constexpr void walk_every_block(const plan_spec& spec, const activation_shard& shard, saved_sink& visit) {
   const transformer& shape = spec.model;
   const std::int64_t element = spec.precision.compute;
   const std::int64_t rows = shard.own_tokens;
@@ -157,9 +195,8 @@ constexpr void walk_every_block(const plan_spec& spec, const activation_shard& s
 }
 
 // The inside of a feed-forward network whose branches are `width` wide, for `rows` tokens.
-template <class Visit>
 constexpr void walk_activation(const plan_spec& spec, std::int64_t rows, std::int64_t width, saved_shard where, recomputes module,
-                               recomputes act, const Visit& visit) {
+                               recomputes act, saved_sink& visit) {
   const std::int64_t element = spec.precision.compute;
   if (spec.model.mlp != mlp::gated) {
     visit("up", saved_as::output, rows, width, element, where, module);
@@ -173,14 +210,12 @@ constexpr void walk_activation(const plan_spec& spec, std::int64_t rows, std::in
   visit("activation", saved_as::output, rows, width, element, where, module | act);
 }
 
-template <class Visit>
-constexpr void walk_mlp(const plan_spec& spec, const activation_shard& shard, const Visit& visit) {
+constexpr void walk_mlp(const plan_spec& spec, const activation_shard& shard, saved_sink& visit) {
   walk_activation(spec, shard.tokens, shard.ffn, saved_shard::tensor, recomputes::mlp, recomputes::mlp_act, visit);
 }
 
 // The router in fp32, two permuted copies, routed and shared experts.
-template <class Visit>
-constexpr void walk_experts(const plan_spec& spec, const activation_shard& shard, const Visit& visit) {
+constexpr void walk_experts(const plan_spec& spec, const activation_shard& shard, saved_sink& visit) {
   const transformer& shape = spec.model;
   const std::int64_t element = spec.precision.compute;
   constexpr recomputes moe = recomputes::moe;
@@ -192,8 +227,7 @@ constexpr void walk_experts(const plan_spec& spec, const activation_shard& shard
 }
 
 // What is kept before the first block, without the token ids, which are a batch's data.
-template <class Visit>
-constexpr void walk_embedding(const plan_spec& spec, const activation_shard& shard, const Visit& visit) {
+constexpr void walk_embedding(const plan_spec& spec, const activation_shard& shard, saved_sink& visit) {
   const std::int64_t hidden = spec.model.hidden;
   const std::int64_t rows = shard.own_tokens;
   if (spec.model.embedding_norm)

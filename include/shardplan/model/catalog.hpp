@@ -7,12 +7,14 @@
 #include <shardplan/model/catalog/command_r.hpp>
 #include <shardplan/model/catalog/dbrx.hpp>
 #include <shardplan/model/catalog/deepseek.hpp>
+#include <shardplan/model/catalog/falcon.hpp>
 #include <shardplan/model/catalog/gemma.hpp>
 #include <shardplan/model/catalog/glm.hpp>
 #include <shardplan/model/catalog/gpt.hpp>
 #include <shardplan/model/catalog/gpt_neox.hpp>
 #include <shardplan/model/catalog/gpt_oss.hpp>
 #include <shardplan/model/catalog/granite.hpp>
+#include <shardplan/model/catalog/internlm.hpp>
 #include <shardplan/model/catalog/kimi.hpp>
 #include <shardplan/model/catalog/llama.hpp>
 #include <shardplan/model/catalog/mistral.hpp>

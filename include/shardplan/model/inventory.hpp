@@ -27,7 +27,9 @@ constexpr void walk_tensors(const transformer& shape, Visit&& visit) {
   const bool biases = shape.norm == norm::layer;
   const bool four_norms = shape.block_norms == block_norms::four;
 
-  visit("token_embedding", shape.vocab, hidden, split::vocabulary, role::embedding, place::input, 1, 1);
+  const std::int64_t embedded = shape.embedding_dim == 0 ? hidden : shape.embedding_dim;
+  visit("token_embedding", shape.vocab, embedded, split::vocabulary, role::embedding, place::input, 1, 1);
+  if (shape.embedding_dim != 0) visit("embedding_projection", hidden, embedded, split::replicated, role::mlp, place::input, 1, 1);
   if (shape.positions != 0) visit("position_embedding", shape.positions, hidden, split::replicated, role::position, place::input, 1, 1);
   if (shape.embedding_norm) {
     if (weights) visit("embedding_norm", hidden, 1, split::replicated, role::norm, place::input, 1, 1);
@@ -138,7 +140,8 @@ constexpr void walk_tensors(const transformer& shape, Visit&& visit) {
     if (biases) visit("next_token_norm_bias", hidden, 1, split::replicated, role::norm, place::next_token, 3 * further, 1);
     visit("next_token_projection", hidden, checked_multiply(2, hidden), split::column, role::mlp, place::next_token, further, 1);
   }
-  if (!shape.tied_embeddings) visit("head", shape.vocab, hidden, split::vocabulary, role::head, place::output, 1, 1);
+  if (shape.embedding_dim != 0) visit("head_projection", embedded, hidden, split::replicated, role::mlp, place::output, 1, 1);
+  if (!shape.tied_embeddings) visit("head", shape.vocab, embedded, split::vocabulary, role::head, place::output, 1, 1);
   if (shape.head_bias) visit("head_bias", shape.vocab, 1, split::vocabulary, role::bias, place::output, 1, 1);
 }
 
@@ -147,10 +150,10 @@ constexpr void check_sizes(const transformer& shape) {
   const experts& routed = shape.experts;
   const latent_attention& latent = shape.latent;
   const std::int64_t sizes[] = {
-      shape.layers,    shape.hidden,      shape.heads,           shape.kv_heads,          shape.head_dim,    shape.ffn,
-      shape.vocab,     shape.positions,   shape.position_offset, shape.next_token_layers, routed.count,      routed.top_k,
-      routed.ffn,      routed.shared_ffn, routed.leading_dense,  routed.layer_step,       latent.query_rank, latent.key_value_rank,
-      latent.rope_dim, latent.nope_dim,   latent.value_dim};
+      shape.layers,          shape.hidden,    shape.heads,           shape.kv_heads,          shape.head_dim,      shape.ffn,
+      shape.vocab,           shape.positions, shape.position_offset, shape.next_token_layers, shape.embedding_dim, routed.count,
+      routed.top_k,          routed.ffn,      routed.shared_ffn,     routed.leading_dense,    routed.layer_step,   latent.query_rank,
+      latent.key_value_rank, latent.rope_dim, latent.nope_dim,       latent.value_dim};
   for (const std::int64_t size : sizes)
     if (size < 0) argument_out_of_range();
   if (routed.top_k > routed.count || routed.leading_dense > shape.layers) argument_out_of_range();

@@ -104,6 +104,7 @@ struct transformer {
                                          ///< block (with experts where there are any), three norms and a projection of 2 `hidden`
                                          ///< inputs; embedding and head are the model's. Published counts often leave them out
   shardplan::latent_attention latent{};  ///< latent attention (DeepSeek-V2 and V3, Kimi K2)
+  std::int64_t embedding_dim = 0;  ///< width of embedding and head, with a projection to `hidden` and one from it (OPT 350M); 0: `hidden`
 
   friend constexpr bool operator==(const transformer& left, const transformer& right) {
     return left.layers == right.layers && left.hidden == right.hidden && left.heads == right.heads && left.kv_heads == right.kv_heads &&
@@ -114,9 +115,11 @@ struct transformer {
            left.block_norms == right.block_norms && left.qk_norm == right.qk_norm && left.embedding_norm == right.embedding_norm &&
            left.final_norm == right.final_norm && left.head_bias == right.head_bias && left.attention_sinks == right.attention_sinks &&
            left.position_offset == right.position_offset && left.next_token_layers == right.next_token_layers &&
-           left.latent == right.latent;
+           left.latent == right.latent && left.embedding_dim == right.embedding_dim;
   }
 
+  /// Width of embedding and head, with the default filled in.
+  constexpr std::int64_t embedding_width() const { return embedding_dim != 0 ? embedding_dim : hidden; }
   /// Whether attention is latent.
   constexpr bool is_latent() const { return latent.key_value_rank != 0; }
   /// Width of the query and the key of one head. Error (`division_leaves_a_rest`) when it is not given and `heads` does not divide

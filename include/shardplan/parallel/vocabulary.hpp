@@ -3,20 +3,24 @@
 
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/part.hpp>
+#include <shardplan/core/unset.hpp>
 
 #include <cstdint>
 
 namespace shardplan {
 
-/// Part of a plan (default 1: no padding): the rows of the vocabulary are padded up to a multiple of `Rows`. Megatron-LM pads to
-/// 128 x tp: say `vocabulary_multiple<128 * 8>` with tp<8>.
+/// Rows a tensor parallel rank that Megatron-LM pads to a multiple of (its `--make-vocab-size-divisible-by`).
+inline constexpr std::int64_t megatron_vocabulary_divisor = 128;
+
+/// Part of a plan (default 1: no padding; under `framework<frameworks::megatron>` 128 x tp): the rows of the vocabulary are padded up to a
+/// multiple of `Rows`.
 template <std::int64_t Rows>
 struct vocabulary_multiple {
   static constexpr part_kind kind = part_kind::vocabulary_multiple;
   template <class Spec>
   static constexpr void apply(Spec& spec) {
     note_part<part_kind::vocabulary_multiple>(spec);
-    spec.vocabulary_multiple = Rows;
+    spec.vocabulary_multiple = Rows == unset ? unset + 1 : Rows;
   }
 };
 

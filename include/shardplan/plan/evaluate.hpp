@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/memory/host.hpp>
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/memory/phase.hpp>
 #include <shardplan/memory/report.hpp>
@@ -30,18 +31,26 @@ struct plan_figures {
   }
 };
 
+/// Whether `evaluate` looks for the smallest change that makes a plan fit: many plans are then judged in place of one.
+enum class remedy_search {
+  on,  ///< a violation `does_not_fit` says what to try
+  off  ///< it says `nothing_small_helps`: nothing was tried
+};
+
 /// What `evaluate` returns.
 struct evaluation : plan_figures {
   violation_list violations{};  ///< the broken rules, empty when the plan is valid
 };
 
 namespace detail {
+constexpr plan_figures figures_from(const memory_layout& layout, const peak_account& peak) {
+  return {layout.facts.grid.world, layout.facts.grid.dp, layout.facts.micro_batches, peak.total, peak.stage, peak.when};
+}
 // For a spec that broke no rule of the first two tiers.
 template <class Spec = plan_spec>
 constexpr plan_figures computed_figures(const Spec& spec) {
   const memory_layout layout = memory_layout_of(spec);
-  const peak_account peak = peak_of(spec, layout);
-  return {layout.facts.grid.world, layout.facts.grid.dp, layout.facts.micro_batches, peak.total, peak.stage, peak.when};
+  return figures_from(layout, peak_of(spec, layout));
 }
 }  // namespace detail
 
@@ -65,13 +74,24 @@ constexpr phase_reports stage_phases(const Spec& spec, std::int64_t stage) {
   return phases_of_stage(spec, memory_layout_of(spec), stage);
 }
 
+/// The memory of the fullest host of `spec`: all zero when a rule of the first two tiers is broken.
+template <class Spec = plan_spec>
+constexpr host_report host_memory_of(const Spec& spec) {
+  return detail::is_computable(spec) ? host_account(spec, memory_layout_of(spec)) : host_report{};
+}
+
 namespace detail {
 // All but the remedy of `does_not_fit`.
-template <class Spec = plan_spec>
+template <bool JudgesHost = true, class Spec = plan_spec>
 constexpr violation_list broken_rules(const Spec& spec) {
   recording_sink<> sink{};
-  check_all(spec, sink);
+  check_all<JudgesHost>(spec, sink);
   return sink.list;
+}
+template <class Spec>
+constexpr void find_remedy(const Spec& spec, violation_list& list) {
+  for (violation& item : list.items)
+    if (item.broken == rule::does_not_fit) item.try_this = smallest_remedy(spec);
 }
 constexpr violation_list with_remedy(violation_list list, remedy change) {
   for (violation& item : list.items)
@@ -85,18 +105,24 @@ constexpr violation_list with_remedy(violation_list list, remedy change) {
 template <class Spec = plan_spec>
 constexpr violation_list violations_in(const Spec& spec) {
   violation_list list = detail::broken_rules(spec);
-  for (violation& item : list.items)
-    if (item.broken == rule::does_not_fit) item.try_this = smallest_remedy(spec);
+  detail::find_remedy(spec, list);
   return list;
 }
 
 /// The run-time twin of a plan type (it is constexpr too): the same figures and the same violations as values. No error is possible:
 /// whatever is in `spec`, the answer is a value. (A user's own schedule function must not throw.)
 template <class Spec = plan_spec>
-constexpr evaluation evaluate(const Spec& spec) {
+constexpr evaluation evaluate(const Spec& spec, remedy_search search = remedy_search::on) {
   evaluation result{};
-  static_cast<plan_figures&>(result) = figures_of(spec);
-  result.violations = violations_in(spec);
+  detail::recording_sink<violation_list&> sink{0, result.violations, {}};
+  detail::check_computable(spec, sink);
+  if (sink.count != 0) return result;
+  // The layout and the peak serve the figures and the rules alike.
+  const memory_layout layout = memory_layout_of(spec);
+  const detail::peak_account peak = detail::peak_of(spec, layout);
+  static_cast<plan_figures&>(result) = detail::figures_from(layout, peak);
+  detail::check_rest(spec, layout, peak, sink);
+  if (search == remedy_search::on) detail::find_remedy(spec, result.violations);
   return result;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/hardware/host_memory.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/parallel/degrees.hpp>
 #include <shardplan/parallel/sharding.hpp>
@@ -61,6 +62,9 @@ struct layer_step;
 /// First rows of the positions that no token has.
 template <std::int64_t Value>
 struct position_offset;
+/// Width of embedding and head, elements.
+template <std::int64_t Value>
+struct embedding_dim;
 /// Layers that predict further tokens.
 template <std::int64_t Value>
 struct next_token_layers;
@@ -208,6 +212,9 @@ struct expert_shards;
 /// Layers, and what counts as one in `pipeline_slots`.
 template <std::int64_t Value>
 struct layers_and_slots;
+/// cp x lcm(2, tp), tp with sequence parallelism only: what a sequence is dealt out to by Megatron-LM's context parallelism.
+template <std::int64_t Value>
+struct cp_x_lcm_2_tp;
 /// Product: sequences of one micro-batch on all replicas.
 template <std::int64_t Value>
 struct micro_batch_x_dp;
@@ -312,6 +319,8 @@ layer_step<Value>* fact_of(fact_key<quantity::layer_step, Value>);
 template <std::int64_t Value>
 position_offset<Value>* fact_of(fact_key<quantity::position_offset, Value>);
 template <std::int64_t Value>
+embedding_dim<Value>* fact_of(fact_key<quantity::embedding_dim, Value>);
+template <std::int64_t Value>
 next_token_layers<Value>* fact_of(fact_key<quantity::next_token_layers, Value>);
 template <std::int64_t Value>
 query_rank<Value>* fact_of(fact_key<quantity::query_rank, Value>);
@@ -397,6 +406,10 @@ template <std::int64_t Value>
 tp_x_pp_x_cp_x_dp<Value>* fact_of(fact_key<quantity::tp_x_pp_x_cp_x_dp, Value>);
 template <std::int64_t Value>
 etp_x_ep_x_pp<Value>* fact_of(fact_key<quantity::etp_x_ep_x_pp, Value>);
+template <std::int64_t Value>
+cp_x_lcm_2_tp<Value>* fact_of(fact_key<quantity::cp_x_lcm_2_tp, Value>);
+template <std::int64_t Value>
+host_memory<Value>* fact_of(fact_key<quantity::host_memory, Value>);
 template <std::int64_t Value>
 cp_x_tp<Value>* fact_of(fact_key<quantity::cp_x_tp, Value>);
 template <std::int64_t Value>

@@ -4,6 +4,7 @@
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/core/index_pack.hpp>
 #include <shardplan/core/part.hpp>
+#include <shardplan/core/unset.hpp>
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/memory/phase.hpp>
 #include <shardplan/memory/report.hpp>
@@ -54,7 +55,7 @@ constexpr plan_spec fold_parts() {
 template <class Core, int Index>
 inline constexpr remedy candidate = remedy_at(Core::spec, Index);
 template <class Core, int Index>
-inline constexpr bool candidate_helps = count_violations(changed(Core::spec, candidate<Core, Index>)) == 0;
+inline constexpr bool candidate_helps = count_violations<Core::judges_host>(changed(Core::spec, candidate<Core, Index>)) == 0;
 template <class Core, int Index>
 constexpr remedy remedy_from() {
   if constexpr (candidate<Core, Index>.kind == remedy_kind::nothing_small_helps) {
@@ -109,8 +110,10 @@ struct plan_core {
   static constexpr auto spec = detail::fold_parts<Parts...>();
   /// Pipeline ranks, the length of the arrays; 1 when `pp` is out of its range.
   static constexpr int stages = spec.pp >= 1 && spec.pp <= limits::stages ? static_cast<int>(spec.pp) : 1;
+  /// Whether the plan says the memory of its hosts, which must then hold what is offloaded.
+  static constexpr bool judges_host = spec.host_memory_gibibytes != unset;
   /// Broken rules; 0 when the plan is valid.
-  static constexpr int violation_count = detail::count_violations(spec);
+  static constexpr int violation_count = detail::count_violations<judges_host>(spec);
 };
 
 /// A training run as a type: parts in any order, each at most once. It describes and is never an error by itself; `valid`, `fits` and
@@ -129,8 +132,8 @@ struct plan : detail::stage_arrays<plan_core<Parts...>, detail::make_index_pack<
   static constexpr std::int64_t peak_stage = figures.peak_stage;        ///< the first stage that reaches it
   static constexpr phase peak_phase = figures.peak_phase;               ///< the phase in which it does
   /// The broken rules as values; `violations_of<plan>` has them as types.
-  static constexpr violation_list found =
-      detail::with_remedy(detail::broken_rules(plan_core<Parts...>::spec), detail::remedy_of_plan<plan_core<Parts...>>());
+  static constexpr violation_list found = detail::with_remedy(
+      detail::broken_rules<plan_core<Parts...>::judges_host>(plan_core<Parts...>::spec), detail::remedy_of_plan<plan_core<Parts...>>());
 };
 
 }  // namespace shardplan

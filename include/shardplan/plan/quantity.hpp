@@ -24,6 +24,7 @@ enum class quantity {
   leading_dense,        ///< first layers that stay dense
   layer_step,           ///< of the layers after `leading_dense` one in that many routes
   position_offset,      ///< first rows of the positions that no token has
+  embedding_dim,        ///< width of embedding and head, elements
   next_token_layers,    ///< layers that predict further tokens
   query_rank,           ///< width of the latent query, elements
   key_value_rank,       ///< width of the latent key and value, elements
@@ -52,6 +53,7 @@ enum class quantity {
   layer_split_entries,  ///< stages (chunks) that a `layer_split` has a count for
   layer_split_sum,      ///< layers in a `layer_split` in all
   vocabulary_multiple,  ///< rows that the vocabulary is padded to a multiple of
+  host_memory,          ///< memory of one host, GiB
   headroom_mebibytes,   ///< memory that stays free, MiB
   chunks,               ///< model chunks of one pipeline rank
   in_flight,            ///< chunk activations alive at once on a rank, as a schedule says
@@ -92,6 +94,7 @@ enum class quantity {
   tp_x_pp_x_cp,       ///< product: the ranks of one replica
   tp_x_pp_x_cp_x_dp,  ///< product: the ranks of all replicas
   etp_x_ep_x_pp,      ///< product: the ranks of one set of all experts
+  cp_x_lcm_2_tp,      ///< product: the pieces of a sequence in Megatron-LM's context parallelism
   cp_x_tp,            ///< product: the ranks that share one sequence
   dp_x_cp,            ///< product: the ranks that can share dense states
   shard_groups,       ///< product: dp x cp / shard_ranks, the groups that states are replicated over
@@ -121,6 +124,7 @@ constexpr const char* name_of(quantity what) {
                                    "leading_dense",
                                    "layer_step",
                                    "position_offset",
+                                   "embedding_dim",
                                    "next_token_layers",
                                    "query_rank",
                                    "key_value_rank",
@@ -149,6 +153,7 @@ constexpr const char* name_of(quantity what) {
                                    "layer_split_entries",
                                    "layer_split_sum",
                                    "vocabulary_multiple",
+                                   "host_memory",
                                    "headroom_mebibytes",
                                    "chunks",
                                    "in_flight",
@@ -188,6 +193,7 @@ constexpr const char* name_of(quantity what) {
                                    "tp_x_pp_x_cp",
                                    "tp_x_pp_x_cp_x_dp",
                                    "etp_x_ep_x_pp",
+                                   "cp_x_lcm_2_tp",
                                    "cp_x_tp",
                                    "dp_x_cp",
                                    "shard_groups",

@@ -22,6 +22,8 @@ inline constexpr std::size_t sentences_length = 64 * sentence_length + 256;
 constexpr const char* name_of(part_kind part) {
   constexpr const char* names[] = {"model",
                                    "cluster",
+                                   "host_memory",
+                                   "framework",
                                    "sequence",
                                    "micro_batch",
                                    "global_batch",
@@ -101,6 +103,7 @@ constexpr void append_remedy(text<Capacity>& out, remedy change) {
 constexpr const char* reason_of(feature unsupported) {
   switch (unsupported) {
     case feature::gradients_to_nvme: return "gradients cannot be offloaded to NVMe";
+    case feature::weights_off_without_zero_3: return "weights are offloaded under ZeRO-3 only";
     case feature::fsdp_with_zero: return "fsdp and hsdp shard everything and stand in the place of zero";
     case feature::mics_without_zero_3: return "mics needs zero<3>";
     case feature::hpz_without_zero_3: return "hpz needs zero<3>";
@@ -148,6 +151,12 @@ constexpr text<sentence_length> sentence_of(const violation& item) {
       detail::append_measured(out, item.second);
       break;
     case rule::not_supported: out.append(reason_of(item.unsupported)); break;
+    case rule::host_does_not_fit:
+      out.append("a host needs ");
+      detail::append_gib(out, item.needs, true);
+      out.append(" and has ");
+      detail::append_gib(out, item.has, false);
+      break;
     case rule::does_not_fit:
       out.append("stage ").append(item.stage).append(" needs ");
       detail::append_gib(out, item.needs, true);

@@ -61,6 +61,10 @@ struct not_supported;
 template <class Stage, class Needs, class Has, class Largest, class Remedy>
 struct does_not_fit;
 
+/// What `offload<>` moves to one host needs more memory than it has.
+template <class Needs, class Has>
+struct host_does_not_fit;
+
 /// Further violations of the same tier that found no room in the list.
 template <std::int64_t Count>
 struct and_more;
@@ -104,6 +108,8 @@ template <std::int64_t Rank, std::int64_t Needs, std::int64_t Has, component Whi
 does_not_fit<stage<Rank>, needs<GiB<Needs / 10, Needs % 10>>, has<GiB<Has / 10, Has % 10>>, largest<Which, GiB<Amount / 10, Amount % 10>>,
              Remedy>*
 misfit_of(Remedy*);
+template <std::int64_t Needs, std::int64_t Has>
+host_does_not_fit<needs<GiB<Needs / 10, Needs % 10>>, has<GiB<Has / 10, Has % 10>>>* host_misfit_of();
 template <template <class, class> class Rule, class First, class Second>
 Rule<First, Second>* pair_of(First*, Second*);
 template <std::int64_t Least, std::int64_t Most, class Number>
@@ -137,6 +143,8 @@ constexpr auto spell() {
     return static_cast<empty_stage<stage<item.stage>>*>(nullptr);
   } else if constexpr (item.broken == rule::not_supported) {
     return static_cast<not_supported<item.unsupported>*>(nullptr);
+  } else if constexpr (item.broken == rule::host_does_not_fit) {
+    return decltype(host_misfit_of<tenths_of_gib(item.needs, true), tenths_of_gib(item.has, false)>())(nullptr);
   } else {
     using remedy_fact = remedy_key<item.try_this.kind, item.try_this.value>;
     return decltype(misfit_of<item.stage, tenths_of_gib(item.needs, true), tenths_of_gib(item.has, false), item.largest,

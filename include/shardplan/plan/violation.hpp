@@ -26,14 +26,16 @@ enum class rule {
   does_not_match,                ///< the two numbers must be equal
   empty_stage,                   ///< a pipeline stage owns no layer
   // tier three
-  exceeds,        ///< the first number must not be larger than the second
-  not_supported,  ///< no engine does this
-  does_not_fit,   ///< the worst stage needs more memory than its device has
+  exceeds,            ///< the first number must not be larger than the second
+  not_supported,      ///< no engine does this
+  does_not_fit,       ///< the worst stage needs more memory than its device has
+  host_does_not_fit,  ///< what is offloaded needs more memory than a host has
 };
 
 /// What `not_supported` can be about.
 enum class feature {
   gradients_to_nvme,                ///< gradients are offloaded to the host only
+  weights_off_without_zero_3,       ///< whole weights stay on the device: only shards of them leave it
   fsdp_with_zero,                   ///< `fsdp` and `hsdp` stand in the place of `zero`
   mics_without_zero_3,              ///< MiCS is a form of ZeRO-3
   hpz_without_zero_3,               ///< hpZ is a form of ZeRO-3
@@ -73,8 +75,8 @@ struct violation {
   feature unsupported{};   ///< not_supported
   std::int64_t stage = 0;  ///< empty_stage, does_not_fit
   phase when{};            ///< does_not_fit: the stage's peak phase
-  bytes needs{};           ///< does_not_fit: the stage's total
-  bytes has{};             ///< does_not_fit: the device's capacity
+  bytes needs{};           ///< does_not_fit: the stage's total; host_does_not_fit: the fullest node's
+  bytes has{};             ///< does_not_fit: the device's capacity; host_does_not_fit: the host's
   component largest{};     ///< does_not_fit: the stage's largest component
   bytes largest_needs{};   ///< does_not_fit: its bytes
   remedy try_this{};       ///< does_not_fit: the smallest change that was checked to make the plan valid

@@ -64,9 +64,15 @@ struct llm_c {
   static constexpr kernel_spec spec{.name = "llm_c", .qkv = kept_by_qkv::packed, .preallocates = true};
 };
 
-/// Its earlier layout, which train_gpt2_fp32.cu still has: the results of both branches are kept, gradients of activations lie apart.
+/// Its earlier layout (pull request 309, May 2024), which train_gpt2_fp32.cu still has: the results of both branches are kept, statistics
+/// of norms are in the compute precision, gradients of activations lie apart.
 struct llm_c_early {
-  static constexpr kernel_spec spec{.name = "llm_c_early", .qkv = kept_by_qkv::packed, .keeps_branch_outputs = true, .preallocates = true};
+  static constexpr kernel_spec spec{.name = "llm_c_early",
+                                    .norm = kept_by_norm::input_and_narrow_statistics,
+                                    .qkv = kept_by_qkv::packed,
+                                    .keeps_branch_outputs = true,
+                                    .preallocates = true,
+                                    .gradients_apart = true};
 };
 
 }  // namespace kernel_sets

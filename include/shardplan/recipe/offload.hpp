@@ -17,6 +17,7 @@ struct offload_spec {
   storage states = storage::device;     ///< master weights and optimizer state
   storage gradients = storage::device;  ///< gradients (not to NVMe)
   storage inputs = storage::device;     ///< inputs of blocks that full recomputation keeps: device or host
+  storage weights = storage::device;    ///< the weights that layers read, under ZeRO-3
 
   friend constexpr bool operator==(const offload_spec&, const offload_spec&) = default;
 };
@@ -42,7 +43,15 @@ struct inputs_to_host {
   static constexpr void apply(offload_spec& spec) { spec.inputs = storage::host; }
 };
 
-/// What can stand in `offload<...>`: `states_to`, `gradients_to` and `inputs_to_host`.
+/// In `offload<...>`: the rank's shard of the weights goes to `Where`, and comes back for each forward and each backward (ZeRO-3 only:
+/// DeepSpeed's `offload_param`).
+template <storage Where>
+struct weights_to {
+  static constexpr int moves = 3;
+  static constexpr void apply(offload_spec& spec) { spec.weights = Where; }
+};
+
+/// What can stand in `offload<...>`: `states_to`, `gradients_to`, `inputs_to_host` and `weights_to`.
 template <class Type>
 concept offload_target = requires(offload_spec& spec) {
   Type::moves;
@@ -58,7 +67,7 @@ struct offload {
   static constexpr void apply(Spec& spec) {
     note_part<part_kind::offload>(spec);
     constexpr unsigned moved = (0u + ... + (1u << 8 * What::moves));  // eight bits count each kind of target
-    if constexpr ((moved & ~0x010101u) != 0) note_part<part_kind::offload>(spec);
+    if constexpr ((moved & ~0x01010101u) != 0) note_part<part_kind::offload>(spec);
     (What::apply(spec.offload), ...);
   }
 };

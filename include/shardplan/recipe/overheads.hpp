@@ -121,14 +121,17 @@ struct deepspeed {
 
 }  // namespace overhead_sets
 
+/// Elements of one gradient bucket of ZeRO-2 and 3, and of gradients on their way to the host: DeepSpeed's default `reduce_bucket_size`
+/// (deepspeedai/DeepSpeed runtime/zero/config.py).
+inline constexpr std::int64_t default_reduce_bucket_elements = 500'000'000;
+/// Under ZeRO-3, elements that the optimizer steps at a time: DeepSpeed's default `sub_group_size` (the same file).
+inline constexpr std::int64_t default_sub_group_elements = 1'000'000'000;
+
 /// Buffers that gradients pass through on their way to other ranks or to the host, in elements.
 struct bucket_spec {
-  /// Elements of one gradient bucket of ZeRO-2 and 3, and of gradients on their way to the host: DeepSpeed's default `reduce_bucket_size`
-  /// (deepspeedai/DeepSpeed runtime/zero/config.py).
-  std::int64_t reduce_elements = 500'000'000;
+  std::int64_t reduce_elements = default_reduce_bucket_elements;  ///< elements of one gradient bucket
   std::int64_t reduce_buffers = 1;  ///< buffers of that size: 2 with DeepSpeed's `overlap_comm`; 0 without `contiguous_gradients`
-  std::int64_t sub_group_elements =
-      1'000'000'000;  ///< under ZeRO-3, elements that are stepped at a time: DeepSpeed's default `sub_group_size`
+  std::int64_t sub_group_elements = default_sub_group_elements;  ///< under ZeRO-3, elements that are stepped at a time
 
   friend constexpr bool operator==(const bucket_spec& left, const bucket_spec& right) {
     return left.reduce_elements == right.reduce_elements && left.reduce_buffers == right.reduce_buffers &&
@@ -138,7 +141,7 @@ struct bucket_spec {
 
 /// Part of a plan (default: DeepSpeed's defaults): gradient buckets, in DeepSpeed's words `buckets<reduce_bucket_size, overlap_comm ? 2 :
 /// 1, sub_group_size>`.
-template <std::int64_t ReduceElements, std::int64_t ReduceBuffers = 1, std::int64_t SubGroupElements = bucket_spec{}.sub_group_elements>
+template <std::int64_t ReduceElements, std::int64_t ReduceBuffers = 1, std::int64_t SubGroupElements = default_sub_group_elements>
 struct buckets {
   static constexpr part_kind kind = part_kind::buckets;
   template <class Spec>

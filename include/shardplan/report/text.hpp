@@ -48,10 +48,39 @@ inline std::string gib(bytes amount, bool round_up = true) {
 
 namespace detail {
 
+// How states are sharded: ", zero 1", ", fsdp2 in groups of 8".
+inline std::string sharding_text(const plan_spec& spec) {
+  const sharding_spec& sharding = spec.sharding;
+  std::string out = ", zero " + std::to_string(spec.zero);
+  if (sharding.is_fsdp()) out = sharding.layout == shard_layout::tensors ? ", fsdp2" : ", fsdp1";
+  if (sharding.layout == shard_layout::megatron_buckets) out += " in Megatron-LM's buckets";
+  if (sharding.ranks != unset) out += " in groups of " + std::to_string(sharding.ranks);
+  if (sharding.secondary != unset) out += ", hpz " + std::to_string(sharding.secondary);
+  if (!sharding.reshard_after_forward) out += " without resharding after forward";
+  return out;
+}
+
 inline std::string named(literal name) { return *name.c_str() == '\0' ? "(unnamed)" : name.c_str(); }
 
 inline std::string padded(const std::string& word, std::size_t width) {
   return word.size() >= width ? word : std::string(width - word.size(), ' ') + word;
+}
+
+// `none`, `full`, or the modules with + between them; behind it the layers that it is for.
+inline std::string words_of_recompute(const plan_spec& spec) {
+  if (spec.recompute == recomputes::none) return "none";
+  const char* names[] = {"full", "core_attn", "mlp", "mlp_act", "layernorm", "moe", "moe_act", "mla_up_proj", "every_second_matmul"};
+  std::string words;
+  for (unsigned bit = 0; bit < sizeof names / sizeof names[0]; ++bit)
+    if (includes(spec.recompute, static_cast<recomputes>(1u << bit))) words += (words.empty() ? "" : "+") + std::string{names[bit]};
+  const std::string count = std::to_string(spec.recompute_layers.count);
+  switch (spec.recompute_layers.method) {
+    case recompute_methods::each: return words;
+    case recompute_methods::uniform: return words + " in groups of " + count + " layers";
+    case recompute_methods::block: return words + " of the first " + count + " layers";
+    case recompute_methods::every: return words + " of one layer in " + count;
+  }
+  return words;
 }
 
 inline void describe(std::string& out, const plan_spec& spec, const plan_figures& figures) {
@@ -69,12 +98,12 @@ inline void describe(std::string& out, const plan_spec& spec, const plan_figures
   out += "parallel   tp " + std::to_string(spec.tp) + (is_sequence_parallel(spec) ? " with sequence parallelism" : "") + ", pp " +
          std::to_string(spec.pp) + ", cp " + std::to_string(spec.cp) + ", dp " + std::to_string(figures.data_parallel);
   if (shape.experts.count > 0) out += ", ep " + std::to_string(spec.ep) + ", etp " + std::to_string(spec.etp);
-  out += ", zero " + std::to_string(spec.zero) + ", schedule " + named(spec.schedule.name) + "\n";
+  out += detail::sharding_text(spec) + ", schedule " + named(spec.schedule.name) + "\n";
   out += "batch      " + std::to_string(spec.global_batch) + " sequences of " + std::to_string(spec.sequence) +
          " tokens a step, micro-batch " + std::to_string(spec.micro_batch) + ", " + std::to_string(figures.micro_batches) +
          " micro-batches a replica\n";
-  out += "recipe     " + named(spec.optimizer.name) + ", " + named(spec.precision.name) + ", recompute " +
-         (spec.recompute == recomputes::full ? "full" : "none") + ", cross-entropy " + named(spec.loss.name) + "\n";
+  out += "recipe     " + named(spec.optimizer.name) + ", " + named(spec.precision.name) + ", recompute " + words_of_recompute(spec) +
+         ", cross-entropy " + named(spec.loss.name) + "\n";
 }
 
 // One column a stage; long pipelines show the first, the worst and the last.

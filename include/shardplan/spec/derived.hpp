@@ -51,6 +51,11 @@ constexpr bool drops_attention(const plan_spec& spec) {
   const dropouts where = dropout_of(spec);
   return where == dropouts::attention || where == dropouts::both;
 }
+/// Rows that the vocabulary is padded to a multiple of: as said, else what the framework does: Megatron-LM pads to 128 x tp, others do not.
+constexpr std::int64_t vocabulary_multiple_of(const plan_spec& spec) {
+  if (spec.vocabulary_multiple != unset) return spec.vocabulary_multiple;
+  return spec.framework == frameworks::megatron ? megatron_vocabulary_divisor * spec.tp : 1;
+}
 
 /// Fills in the defaults that follow from other fields.
 constexpr derived derive(const plan_spec& spec) {
@@ -66,7 +71,7 @@ constexpr derived derive(const plan_spec& spec) {
   grid.sequence_shards = is_sequence_parallel(spec) ? spec.tp : 1;
   result.micro_batches = spec.global_batch / (spec.micro_batch * grid.dp);
   result.tokens = spec.micro_batch * (spec.sequence / spec.cp);
-  result.vocabulary = padded_vocabulary(spec.model.vocab, spec.vocabulary_multiple);
+  result.vocabulary = padded_vocabulary(spec.model.vocab, vocabulary_multiple_of(spec));
   result.stage = sharding_stage(spec);
   if (result.stage >= 1) {
     result.dense_shards = grid.dense_shards();

@@ -14,6 +14,7 @@
 #include <shardplan/recipe/cross_entropy.hpp>
 #include <shardplan/recipe/dropout.hpp>
 #include <shardplan/recipe/expert_load.hpp>
+#include <shardplan/recipe/framework.hpp>
 #include <shardplan/recipe/headroom.hpp>
 #include <shardplan/recipe/kernel_sets.hpp>
 #include <shardplan/recipe/offload.hpp>
@@ -37,6 +38,8 @@ struct plan_spec {
   device_spec device{};                                                   ///< `memory` 0: not said
   std::int64_t devices_per_node = unset;                                  ///< devices of one host
   std::int64_t nodes = unset;                                             ///< hosts
+  std::int64_t host_memory_gibibytes = unset;                             ///< memory of one host; unset: not judged
+  frameworks framework = frameworks::generic;                             ///< whose rules hold
   std::int64_t sequence = unset;                                          ///< tokens of a sequence
   std::int64_t micro_batch = unset;                                       ///< sequences
   std::int64_t global_batch = unset;                                      ///< sequences
@@ -51,7 +54,7 @@ struct plan_spec {
   sharding_spec sharding{};                                               ///< how states are divided, beside the stage
   offload_spec offload{};                                                 ///< what leaves the device
   layer_counts layer_split{};                                             ///< layers of each stage (chunk); empty: equal
-  std::int64_t vocabulary_multiple = 1;                                   ///< the vocabulary is padded up to a multiple of it
+  std::int64_t vocabulary_multiple = unset;                               ///< unset: as the framework pads (derived.hpp)
   rank_orders rank_order = rank_orders::megatron;                         ///< how ranks are numbered
   schedule_spec schedule = schedules::one_f_one_b::spec;                  ///< the order in the pipeline
   optimizer_spec optimizer = optimizers::adamw::spec;                     ///< what is kept for each parameter

@@ -21,3 +21,13 @@ static_assert(counts_of<models::opt_13b>() ==
 // truth/models.json, opt-30b (published: recalled)
 static_assert(counts_of<models::opt_30b>() ==
               counts{.total = 29'974'540'288, .embedding = 360'349'696, .head = 0, .active = 29'974'540'288, .norms = 1'390'592});
+
+// facebook/opt-350m: 331,196,416 (388 tensors in its file); no final norm, embedding and head 512 wide
+static_assert(counts_of<models::opt_350m>() ==
+              counts{.total = 331'196'416, .embedding = 25'739'264, .head = 0, .active = 331'196'416, .norms = 98'304});
+constexpr std::int64_t tensors_in_file() {
+  std::int64_t count = 0;
+  for (const shardplan::tensor& item : shardplan::tensors<models::opt_350m>) count += item.multiplicity;
+  return count;
+}
+static_assert(tensors_in_file() == 388);

@@ -67,6 +67,7 @@ constexpr field fields[] = {
     {quantity::leading_dense, 0, 8, [](plan_spec& spec) -> number& { return spec.model.experts.leading_dense; }},  // all layers
     {quantity::layer_step, 0, 1 << 14, [](plan_spec& spec) -> number& { return spec.model.experts.layer_step; }},
     {quantity::position_offset, 0, 8191, [](plan_spec& spec) -> number& { return spec.model.position_offset; }},  // one row is left
+    {quantity::embedding_dim, 0, 1 << 24, [](plan_spec& spec) -> number& { return spec.model.embedding_dim; }},
     {quantity::next_token_layers, 0, 64, [](plan_spec& spec) -> number& { return spec.model.next_token_layers; }},
     {quantity::key_value_rank, 0, 1 << 24, [](plan_spec& spec) -> number& { return spec.model.latent.key_value_rank; }},
     {quantity::device_memory_bytes, 1, 1LL << 50, [](plan_spec& spec) -> number& { return spec.device.memory.count; }},
@@ -84,6 +85,7 @@ constexpr field fields[] = {
     {quantity::zero, 0, 3, [](plan_spec& spec) -> number& { return spec.zero; }},
     {quantity::layer_split_entry, 0, 1 << 14, &layer_split_entry},
     {quantity::vocabulary_multiple, 1, 1LL << 31, [](plan_spec& spec) -> number& { return spec.vocabulary_multiple; }},
+    {quantity::host_memory, 1, 1 << 20, [](plan_spec& spec) -> number& { return spec.host_memory_gibibytes; }},
     {quantity::headroom_mebibytes, 0, 1 << 30, [](plan_spec& spec) -> number& { return spec.headroom_mebibytes; }},
     {quantity::logit_copies, 0, 16, [](plan_spec& spec) -> number& { return spec.loss.kept_copies; }},
     {quantity::logit_copies, 0, 16, [](plan_spec& spec) -> number& { return spec.loss.temporary_copies; }},

@@ -12,7 +12,7 @@ constexpr plan_spec fresh{};
 static_assert(fresh.devices_per_node == unset && fresh.nodes == unset && fresh.sequence == unset && fresh.micro_batch == unset &&
               fresh.global_batch == unset && fresh.dp == unset && unset == INT64_MIN);
 static_assert(fresh.tp == 1 && fresh.pp == 1 && fresh.cp == 1 && fresh.ep == 1 && fresh.etp == 1 && fresh.zero == 0);
-static_assert(fresh.sequence_parallel == toggle::by_default && fresh.vocabulary_multiple == 1 && fresh.layer_split.entries() == 0);
+static_assert(fresh.sequence_parallel == toggle::by_default && fresh.vocabulary_multiple == unset && fresh.layer_split.entries() == 0);
 static_assert(fresh.schedule == schedules::one_f_one_b::spec && fresh.optimizer == optimizers::adamw::spec &&
               fresh.precision == precisions::bf16_fp32_master::spec && fresh.recompute == recomputes::none &&
               fresh.offload == offload_spec{});

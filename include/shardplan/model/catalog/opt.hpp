@@ -3,8 +3,8 @@
 
 #include <shardplan/model/transformer.hpp>
 
-// The OPT models of Meta: a GPT with learned positions, the first two rows of which no token has; tied embeddings. (The 350M model, whose
-// embedding is narrower than its blocks, cannot be said.)
+// The OPT models of Meta: a GPT with learned positions, the first two rows of which no token has; tied embeddings. The
+// 350M model has its norms after attention and feed-forward network, no final norm, and an embedding narrower than its blocks.
 
 namespace shardplan::models {
 
@@ -24,6 +24,27 @@ struct opt_125m {
                                      .attention_output_bias = true,
                                      .mlp_bias = true,
                                      .position_offset = 2};
+};
+
+/// OPT 350M: 331,196,416 parameters.
+/// Source: `config.json` of facebook/opt-350m (word_embed_proj_dim 512, do_layer_norm_before false); Zhang et al. 2022 (arXiv 2205.01068),
+/// table 1.
+struct opt_350m {
+  static constexpr transformer shape{.layers = 24,
+                                     .hidden = 1024,
+                                     .heads = 16,
+                                     .ffn = 4096,
+                                     .vocab = 50272,
+                                     .positions = 2050,
+                                     .mlp = mlp::plain,
+                                     .norm = norm::layer,
+                                     .qkv_bias = true,
+                                     .tied_embeddings = true,
+                                     .attention_output_bias = true,
+                                     .mlp_bias = true,
+                                     .final_norm = false,
+                                     .position_offset = 2,
+                                     .embedding_dim = 512};
 };
 
 /// OPT 2.7B: 2,651,596,800 parameters.

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/core/unset.hpp>
+#include <shardplan/memory/host.hpp>
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/memory/phase.hpp>
 #include <shardplan/plan/rules/combinations.hpp>
@@ -82,34 +84,61 @@ constexpr bool surely_fits(const plan_spec& spec, const memory_layout& layout) {
   return unchecked_total(account_of_extent(spec, layout, all).device) <= spec.device.memory.count;
 }
 
+template <class Spec, class Sink>
+constexpr void check_host(const Spec& spec, const memory_layout& layout, Sink& sink) {
+  const bytes needs = host_account(spec, layout).total();
+  const bytes has = {spec.host_memory_gibibytes << 30};
+  if (needs > has) sink.add_host_misfit(needs, has);
+}
+
 // Here and elsewhere `Spec` is `plan_spec`: a template parameter only so that a file which includes the umbrella pays for nothing that it
 // does not ask.
+// The first two tiers: the second is asked when the first is kept.
+template <class Spec, class Sink>
+constexpr void check_computable(const Spec& spec, Sink& sink) {
+  check_ranges(spec, sink);
+  if (sink.count == 0) check_divisibility(spec, sink);
+}
+
 template <class Spec = plan_spec>
 constexpr bool is_computable(const Spec& spec) {
   counting_sink sink{};
-  check_ranges(spec, sink);
-  if (sink.count == 0) check_divisibility(spec, sink);
+  check_computable(spec, sink);
   return sink.count == 0;
 }
 
-// All rules, tier by tier: a broken tier is reported whole and ends the matter.
-template <class Spec, class Sink>
-constexpr void check_all(const Spec& spec, Sink& sink) {
-  check_ranges(spec, sink);
-  if (sink.count != 0) return;
-  check_divisibility(spec, sink);
-  if (sink.count != 0) return;
+// The third tier but for the memory of devices.
+template <bool JudgesHost, class Spec, class Sink>
+constexpr void check_before_memory(const Spec& spec, const memory_layout& layout, Sink& sink) {
   check_combinations(spec, sink);
+  if constexpr (JudgesHost)
+    if (spec.host_memory_gibibytes != unset) check_host(spec, layout, sink);
+}
+
+// The third tier, where the peak is known.
+template <class Spec, class Sink>
+constexpr void check_rest(const Spec& spec, const memory_layout& layout, const peak_account& peak, Sink& sink) {
+  check_before_memory<true>(spec, layout, sink);
+  if (peak.total > spec.device.memory) sink.add_misfit(spec, layout, peak.stage);
+}
+
+// All rules, tier by tier: a broken tier is reported whole and ends the matter. A plan type that does not say its host's memory passes
+// `JudgesHost` false, and its compiler never sees the account of hosts.
+template <bool JudgesHost, class Spec, class Sink>
+constexpr void check_all(const Spec& spec, Sink& sink) {
+  check_computable(spec, sink);
+  if (sink.count != 0) return;
   const memory_layout layout = memory_layout_of(spec);
+  check_before_memory<JudgesHost>(spec, layout, sink);
   if (surely_fits(spec, layout)) return;
   const peak_account peak = peak_of(spec, layout);
   if (peak.total > spec.device.memory) sink.add_misfit(spec, layout, peak.stage);
 }
 
-template <class Spec = plan_spec>
+template <bool JudgesHost = true, class Spec = plan_spec>
 constexpr int count_violations(const Spec& spec) {
   counting_sink sink{};
-  check_all(spec, sink);
+  check_all<JudgesHost>(spec, sink);
   return sink.count;
 }
 

@@ -36,6 +36,7 @@ constexpr void check_combinations(const plan_spec& spec, Sink& sink) {
   if (shape.positions != 0 && spec.sequence > positions)
     sink.add_pair(rule::exceeds, {quantity::sequence, spec.sequence}, {quantity::positions, positions});
   if (spec.offload.gradients == storage::nvme) sink.add_feature(feature::gradients_to_nvme);
+  if (spec.offload.weights != storage::device && !shards_weights(spec)) sink.add_feature(feature::weights_off_without_zero_3);
   if (!spec.sharding.is_plain()) check_sharding(spec, sink);
 }
 

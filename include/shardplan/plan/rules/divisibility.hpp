@@ -52,7 +52,7 @@ constexpr void check_widths(const plan_spec& spec, Sink& sink) {
     sink.add_pair(rule::neither_multiple_nor_divisor, {quantity::kv_heads, kv_heads}, {quantity::tp, spec.tp});
   check_divides(sink, quantity::tp, spec.tp, quantity::hidden, shape.hidden);
   if (shape.experts.count == 0 || shape.dense_layers() > 0) check_divides(sink, quantity::tp, spec.tp, quantity::ffn, shape.ffn);
-  check_divides(sink, quantity::tp, spec.tp, quantity::vocabulary, padded_vocabulary(shape.vocab, spec.vocabulary_multiple));
+  check_divides(sink, quantity::tp, spec.tp, quantity::vocabulary, padded_vocabulary(shape.vocab, vocabulary_multiple_of(spec)));
   if (shape.experts.count > 0) {
     check_divides(sink, quantity::ep, spec.ep, quantity::expert_count, shape.experts.count);
     check_divides(sink, quantity::etp, spec.etp, quantity::expert_ffn, shape.expert_width());
@@ -110,7 +110,12 @@ constexpr void check_shard_groups(const plan_spec& spec, std::int64_t replicas, 
 
 template <class Sink>
 constexpr void check_sequence(const plan_spec& spec, Sink& sink) {
-  if (is_sequence_parallel(spec) && spec.cp > 1) {
+  // Megatron-LM's context parallelism deals each rank two pieces of a sequence, one from each end (NVIDIA-NeMo/RL issue 3563).
+  if (spec.framework == frameworks::megatron && spec.cp > 1) {
+    const std::int64_t sharers = is_sequence_parallel(spec) ? spec.tp : 1;
+    const std::int64_t pieces = sharers % 2 == 0 ? sharers : 2 * sharers;
+    check_divides(sink, quantity::cp_x_lcm_2_tp, spec.cp * pieces, quantity::sequence, spec.sequence);
+  } else if (is_sequence_parallel(spec) && spec.cp > 1) {
     check_divides(sink, quantity::cp_x_tp, spec.cp * spec.tp, quantity::sequence, spec.sequence);
   } else if (is_sequence_parallel(spec)) {
     check_divides(sink, quantity::tp, spec.tp, quantity::sequence, spec.sequence);

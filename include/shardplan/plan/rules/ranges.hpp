@@ -69,8 +69,8 @@ constexpr void check_needed(Sink& sink, part_kind part, quantity what, std::int6
 // Whether a number is said that few families have: the others pay for one question.
 constexpr bool has_rare_numbers(const transformer& shape) {
   const latent_attention& latent = shape.latent;
-  return (latent.query_rank | latent.key_value_rank | latent.rope_dim | latent.nope_dim | latent.value_dim | shape.position_offset |
-          shape.next_token_layers | shape.experts.layer_step) != 0;
+  return (shape.embedding_dim | latent.query_rank | latent.key_value_rank | latent.rope_dim | latent.nope_dim | latent.value_dim |
+          shape.position_offset | shape.next_token_layers | shape.experts.layer_step) != 0;
 }
 
 template <class Sink>
@@ -88,6 +88,7 @@ constexpr void check_rare_ranges(const transformer& shape, Sink& sink) {
     check_ranges_of<quantity::nope_dim, quantity::value_dim>(sink, 1, limits::heads, latent.nope_dim, latent.value_dim);
   }
   check_ranges_of<quantity::position_offset>(sink, 0, shape.positions > 0 ? shape.positions - 1 : 0, shape.position_offset);
+  check_ranges_of<quantity::embedding_dim>(sink, 0, limits::width, shape.embedding_dim);
   check_ranges_of<quantity::next_token_layers>(sink, 0, limits::next_token_layers, shape.next_token_layers);
   check_ranges_of<quantity::layer_step>(sink, 0, shape.experts.count == 0 ? 0 : limits::layers, shape.experts.layer_step);
 }
@@ -162,9 +163,9 @@ constexpr bool is_ordinary(const plan_spec& spec) {
   const transformer& shape = spec.model;
   return shape.layers <= 256 && shape.hidden <= 32768 && shape.heads <= 512 && shape.head_dim <= 128 && shape.kv_heads <= shape.heads &&
          shape.ffn <= 131072 && shape.vocab <= 2097152 && shape.positions <= 2097152 && shape.experts.count <= 512 &&
-         shape.experts.ffn <= 16384 && shape.latent.key_value_rank == 0 && shape.next_token_layers == 0 &&
+         shape.experts.ffn <= 16384 && (shape.latent.key_value_rank | shape.next_token_layers | shape.embedding_dim) == 0 &&
          (shape.experts.count == 0 || (shape.experts.top_k <= 16 && shape.experts.shared_ffn <= 65536 && shape.expert_width() <= 16384)) &&
-         spec.vocabulary_multiple <= 2097152 && spec.etp * spec.schedule.chunks <= 8 && spec.precision.compute <= 4 &&
+         vocabulary_multiple_of(spec) <= 2097152 && spec.etp * spec.schedule.chunks <= 8 && spec.precision.compute <= 4 &&
          bytes_per_logit(spec.loss, 4) <= 32 && !spec.overheads.mask && spec.optimizer.matrices == matrix_rule::none &&
          attention_of(spec) != attentions::materialised && spec.expert_load.computed() <= 400 && spec.micro_batch <= spec.global_batch &&
          spec.sequence <= 1048576 && spec.global_batch <= 1073741824 &&
@@ -188,7 +189,7 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
                                                        : times(shape.hidden, ceil_divide(shape.key_value_heads(), shape.heads));
   const std::int64_t widths = plus(plus(heads_width, key_width), plus(shape.ffn, shape.experts.shared_ffn));
   const std::int64_t routed = times(shape.expert_width(), shape.experts.count);
-  const std::int64_t rows = plus(plus(shape.vocab, spec.vocabulary_multiple), shape.positions);
+  const std::int64_t rows = plus(plus(shape.vocab, vocabulary_multiple_of(spec)), shape.positions);
   // A factor of two covers the vectors that may stand beside the matrices even where `hidden` is 1.
   const bool has_vectors = shape.qk_norm != qk_norm::none || shape.attention_sinks || shape.experts.router_bias || shape.experts.bias ||
                            shape.head_bias || shape.is_latent();
@@ -196,7 +197,9 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
       plus(times(4 * shape.hidden, plus(plus(widths, routed), plus(shape.experts.count, 8))), times(latent_ranks, times(2, query)));
   const std::int64_t block = has_vectors ? times(2, matrices) : matrices;
   const std::int64_t layers = shape.layers + shape.next_token_layers;
-  const std::int64_t ends = times((has_vectors ? 4 : 2) * shape.hidden, plus(rows, 2 + 2 * shape.next_token_layers * (shape.hidden + 3)));
+  const std::int64_t embedded = shape.embedding_dim > shape.hidden ? shape.embedding_dim : shape.hidden;
+  const std::int64_t ends = times((has_vectors ? 4 : 2) * embedded, plus(plus(rows, shape.embedding_dim == 0 ? 0 : shape.hidden),
+                                                                         2 + 2 * shape.next_token_layers * (shape.hidden + 3)));
   const std::int64_t parameters = plus(times(layers, block), ends);
   if (parameters > limits::parameters) sink.add_large({quantity::parameters_bound, parameters}, limits::parameters);
 
@@ -208,7 +211,7 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
   if (rule == matrix_rule::factored) {
     a_number += 32 * size;
   } else if (rule == matrix_rule::preconditioned || rule == matrix_rule::rotated) {
-    const std::int64_t longest = plus(plus(rows, plus(2 * shape.hidden, widths)), plus(shape.expert_width(), shape.experts.count));
+    const std::int64_t longest = plus(plus(rows, plus(2 * embedded, widths)), plus(shape.expert_width(), shape.experts.count));
     a_number = plus(a_number, times(16, plus(1, size != 0 && size < longest ? size : longest)));
   } else if (rule != matrix_rule::none) {
     a_number += 16;
@@ -273,7 +276,9 @@ constexpr void check_ranges(const plan_spec& spec, Sink& sink) {
     for (std::size_t at = 0; at < entries; ++at)
       check_range(sink, quantity::layer_split_entry, spec.layer_split.counts.values[at], 0, limits::layers);
   }
-  check_range(sink, quantity::vocabulary_multiple, spec.vocabulary_multiple, 1, limits::rows);
+  if (spec.vocabulary_multiple != unset) check_range(sink, quantity::vocabulary_multiple, spec.vocabulary_multiple, 1, limits::rows);
+  if (spec.host_memory_gibibytes != unset)
+    check_range(sink, quantity::host_memory, spec.host_memory_gibibytes, 1, limits::device_memory >> 30);
   check_range(sink, quantity::chunks, spec.schedule.chunks, 1, limits::chunks);
   check_recipe_ranges(spec, sink);
   // Products mean nothing while a factor is out of its range.

@@ -20,6 +20,7 @@ struct counting_sink {
   constexpr void add_pair(rule, measured, measured) { ++count; }
   constexpr void add_stage(std::int64_t) { ++count; }
   constexpr void add_feature(feature) { ++count; }
+  constexpr void add_host_misfit(bytes, bytes) { ++count; }
   constexpr void add_misfit(const plan_spec&, const memory_layout&, std::int64_t) { ++count; }
 };
 
@@ -57,6 +58,11 @@ struct recording_sink {
   }
   constexpr void add_stage(std::int64_t stage) { next(rule::empty_stage).stage = stage; }
   constexpr void add_feature(feature unsupported) { next(rule::not_supported).unsupported = unsupported; }
+  constexpr void add_host_misfit(bytes needs, bytes has) {
+    auto& item = next(rule::host_does_not_fit);
+    item.needs = needs;
+    item.has = has;
+  }
   template <class Spec>
   constexpr void add_misfit(const Spec& spec, const memory_layout& layout, std::int64_t stage) {
     const stage_account account = account_of_stage(spec, layout, stage);
