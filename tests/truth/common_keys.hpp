@@ -74,6 +74,8 @@ inline shardplan::transformer common_shape(const config_reader& config) {
   take(shape.experts.shared_ffn, "shared_ffn");
   take(shape.experts.leading_dense, "dense_layers");
   take(shape.next_token_layers, "mtp");
+  // A model that was cut down to fewer experts than a token visits: all of them.
+  if (!config.has("topk") && shape.experts.top_k > shape.experts.count) shape.experts.top_k = shape.experts.count;
   if (shape.ffn == 0) shape.ffn = shape.experts.ffn;
   if (config.has("tied")) shape.tied_embeddings = config.flag("tied");
   // GPT's plain network is four times as wide as the model, a gated one is narrower.

@@ -222,17 +222,12 @@ inline void judge_llm_c(const row& item, judgement& result) {
     const run what = llm_c_run(config, item.source);
     const bool is_buffer = item.metric == "buffer" || item.metric == "activation_buffer";
     line.group += is_buffer ? "buffers" : item.metric;
-    const std::string name = config.text("buffer", "all activations");
+    const std::string name = config.text("buffer", "acts");
     config.without_effect({"framework", "gpu"});
     config.all_read();
-    const shardplan::memory_report report = account_of(what).device;
-    if (!is_buffer) {
-      line.ours = static_cast<double>(report.total().count);
-    } else {
-      line.how = strength::exact;
-      line.ours = static_cast<double>(name == "all activations" ? (report.activations + report.logits + report.working).count
-                                                                : llm_c_buffer(report, name));
-    }
+    must_be_valid(what.spec);
+    line.ours = static_cast<double>(is_buffer ? llm_c_buffer(what.spec, name) : llm_c_total(what.spec));
+    if (is_buffer) line.how = strength::exact;
     // Printed in whole units, cut off.
     const double unit = static_cast<double>(bytes_of_unit(item.unit));
     if (is_buffer)
