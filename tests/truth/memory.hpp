@@ -64,7 +64,7 @@ inline double ours_of(const run& what, counted metric) {
     case counted::reserved:
     case counted::unstated: return static_cast<double>(account.device.allocated().count);
     case counted::device: return static_cast<double>(account.device.total().count);
-    case counted::host: return static_cast<double>(account.offloaded.host.count);
+    case counted::host: break;
     case counted::part: break;
   }
   throw not_expressible{"a part of a peak"};
@@ -301,6 +301,18 @@ inline void judge_bucket_differences(const std::vector<row>& rows, judgement& re
   }
 }
 
+/// Memory of the host: what one rank loads, or what a node holds while it trains or loads.
+inline double host_of(const shardplan::plan_spec& spec, const config_reader& config, const std::string& metric) {
+  must_be_valid(spec);
+  const shardplan::host_report host = shardplan::host_memory_of(spec);
+  const double ranks = static_cast<double>(spec.devices_per_node);
+  const double loading = static_cast<double>(host.loading.count);
+  const double training = static_cast<double>(host.total().count);
+  if (config.text("phase") == "loading") return contains(metric, "per_rank") ? loading / ranks : loading;
+  if (contains(metric, "per_rank")) return training / ranks;
+  return metric == "host_rss_peak" && loading > training ? loading : training;
+}
+
 inline void judge_framework(const row& item, judgement& result) {
   comparison line{.id = item.id, .group = item.source.substr(0, item.source.find(" @")) + ", " + item.metric};
   const config_reader config{item.config};
@@ -308,24 +320,23 @@ inline void judge_framework(const row& item, judgement& result) {
     line.theirs = bytes_of(item);
     const counted metric = counted_by(item.metric);
     if (metric == counted::unstated || metric == counted::device) line.note = "counter not comparable";
-    const framework known = framework_of(config, item.source);
     const std::string technique = config.text("technique");
     const bool plain = technique.empty() ? !config.flag("compile") && !config.has("float8") : technique == "FSDP";
     if (contains(item.source, "torchtitan benchmarks/")) {
       line.group = std::string{"torchtitan benchmarks, reserved, "} + (plain ? "plain FSDP" : "compiled or float8");
       if (plain) line.how = strength::bound;
     }
-    const framework_run what = common_run(config, item.source, metric == counted::states);
+    const framework_run what = common_run(config, item.source, metric == counted::states || metric == counted::host);
     config.all_read();
     const bool sharded = what.spec.sharding.is_fsdp() || what.spec.zero == 3;
-    if (sharded && metric == counted::peak && (known != framework::megatron_fsdp)) {
+    if (sharded && metric == counted::peak && !config.has("backend")) {
       line.group = "FSDP and ZeRO-3, peak allocated";
       line.how = strength::bound;
     } else if (sharded && metric == counted::reserved && !contains(item.source, "torchtitan benchmarks/")) {
       line.group = std::string{"FSDP and ZeRO-3, reserved, "} + (plain ? "plain" : "compiled");
       if (plain) line.how = strength::bound;
     }
-    line.ours = ours_of_framework(what, metric);
+    line.ours = metric == counted::host ? host_of(what.spec, config, item.metric) : ours_of_framework(what, metric);
   } catch (const not_expressible& why) {
     line.reason = why.what();
   }

@@ -2,6 +2,7 @@
 // Tables that papers print, computed by the library (section 1.5 of the truth README).
 #pragma once
 
+#include "common_keys.hpp"
 #include "frameworks.hpp"
 #include "judgement.hpp"
 #include "megatron.hpp"
@@ -40,16 +41,6 @@ inline shardplan::plan_spec run_of(const shardplan::transformer& shape, std::int
   spec.global_batch = replicas;
   spec.headroom_mebibytes = 0;
   return spec;
-}
-
-/// A shape with exactly `parameters` parameters, a multiple of 4,000: the vocabulary takes what eight blocks leave.
-inline shardplan::transformer shape_with(std::int64_t parameters) {
-  const std::int64_t hidden = 4'000;
-  const std::int64_t layers = 8;
-  const std::int64_t ffn = 100;
-  const std::int64_t of_blocks = layers * (4 * hidden + 2 + 3 * ffn) + 1;
-  if (parameters % hidden != 0 || parameters / hidden <= of_blocks) throw not_expressible{"a parameter count that no such shape has"};
-  return {.layers = layers, .hidden = hidden, .heads = 32, .ffn = ffn, .vocab = parameters / hidden - of_blocks, .tied_embeddings = true};
 }
 
 /// Refuses a run that breaks a rule.
