@@ -145,6 +145,7 @@ inline run b200_run(const config_reader& config) {
     throw not_expressible{"cp_comm " + exchange};
   }
   read_recompute(config, spec);
+  if (const std::int64_t chunks = config.number("vpp", 1); chunks > 1) spec.schedule = interleaved_schedule(chunks);
   const std::string stage = config.text("stage", "first_stage");
   if (stage != "first_stage" && stage != "last_stage") throw not_expressible{"stage " + stage};
   what.stage = stage == "last_stage" ? spec.pp - 1 : 0;
@@ -199,6 +200,57 @@ inline bool judge_paper(const row& item, judgement& result) {
   }
   result.add(line);
   return true;
+}
+
+/// Two runs of one source, of which one keeps 8-bit casts of all linear weights and the other not in the first and last layer: what differs
+/// at rest is the casts of two layers. The model's text says its layers and the parameters of its blocks ("4-layer GPT, ... (1.55B in
+/// blocks, ...)").
+inline void judge_cast_differences(const std::vector<row>& rows, judgement& result) {
+  for (const row& all : rows) {
+    const config_reader config{all.config};
+    if (counted_by(all.metric) != counted::states || !contains(config.text("precision"), "FP8 compute, bf16 weights kept")) continue;
+    const std::string model = config.text("model");
+    const std::size_t before = model.find("B in blocks");
+    const std::size_t layer_word = model.find("-layer");
+    if (before == std::string::npos || layer_word == std::string::npos) continue;
+    const std::size_t bracket = model.rfind('(', before);
+    for (const row& partly : rows) {
+      const config_reader other{partly.config};
+      if (&partly == &all || partly.source != all.source || partly.metric != all.metric ||
+          !contains(other.text("fp8"), "first/last layer bf16"))
+        continue;
+      comparison line{.id = all.id + " - " + partly.id, .group = "FP8 weight copies, differences of rows", .how = strength::bound};
+      try {
+        const std::int64_t layers = scaled(model.substr(0, layer_word), 0);
+        const std::int64_t blocks = scaled(model.substr(bracket + 1, before - bracket - 1), 9);
+        // A block of that many parameters: 4h^2 of attention, the rest in the network.
+        const std::int64_t hidden = 5'000;
+        const std::int64_t of_network = blocks / layers - 4 * hidden * hidden;
+        if (of_network <= 0 || of_network % (2 * hidden) != 0) throw not_expressible{"no block of that many parameters"};
+        shardplan::plan_spec spec = run_of({.layers = layers,
+                                            .hidden = hidden,
+                                            .heads = 50,
+                                            .ffn = of_network / (2 * hidden),
+                                            .vocab = 1'000,
+                                            .mlp = shardplan::mlp::plain},
+                                           1);
+        spec.precision = shardplan::precisions::fp8_compute::spec;
+        const auto weights_of = [&](std::int64_t count) {
+          spec.model.layers = count;
+          must_be_valid(spec);
+          return shardplan::stage_memory(spec, 0).device.weights.count;
+        };
+        const std::int64_t with_casts = weights_of(layers) - weights_of(layers - 2);
+        spec.precision = shardplan::precisions::bf16_fp32_master_and_gradients::spec;
+        const std::int64_t without = weights_of(layers) - weights_of(layers - 2);
+        line.ours = static_cast<double>((with_casts - without) / config.number("tp", 1));
+        line.theirs = bytes_of(all) - bytes_of(partly);
+      } catch (const not_expressible& why) {
+        line.reason = why.what();
+      }
+      result.add(line);
+    }
+  }
 }
 
 /// A plan's figure of that metric; of a first step without the state that the optimizer has not made yet.
@@ -326,6 +378,17 @@ inline void judge_framework(const row& item, judgement& result) {
       line.group = std::string{"torchtitan benchmarks, reserved, "} + (plain ? "plain FSDP" : "compiled or float8");
       if (plain) line.how = strength::bound;
     }
+    if (config.has("numel")) {
+      // One sharded fp32 tensor that is its own master copy, with its gradient.
+      config.without_effect({"note"});
+      config.all_read();
+      const shardplan::precision_spec& bytes = shardplan::precisions::torchtitan::spec;
+      line.ours = static_cast<double>(config.number("numel") * (bytes.weight + bytes.gradient));
+      line.how = strength::exact;
+      line.good = line.difference() == 0;
+      result.add(line);
+      return;
+    }
     const framework_run what = common_run(config, item.source, metric == counted::states || metric == counted::host);
     config.all_read();
     const bool sharded = what.spec.sharding.is_fsdp() || what.spec.zero == 3;
@@ -375,6 +438,8 @@ inline judgement judge_memory(const std::vector<row>& rows) {
     }
   }
   detail::judge_bucket_differences(rows, result);
+  detail::judge_cast_differences(rows, result);
+  result.set_bound("FP8 weight copies, differences of rows", {.words = "each 1 %", .each_percent = 1});
   constexpr double mebibyte = 1048576;
   result.set_bound("DeepSpeed, gradient buckets, differences of rows", {.words = "each 1 %", .each_percent = 1});
   result.set_bound("torchtitan benchmarks, reserved, plain FSDP", {.words = "each 8 %", .each_percent = 8});
