@@ -423,6 +423,7 @@ inline void read_megatron_sharding(const config_reader& config, shardplan::plan_
   if (spec.sharding.is_fsdp()) {
     spec.sharding.ranks = sharers / instances;
   } else if (spec.zero != 0) {
+    if (spec.model.experts.count > 0) throw not_expressible{"instances of the distributed optimizer with routed experts"};
     // Each instance shards its states over its own ranks: to one rank it is the whole run, with its part of the batch.
     const std::int64_t world = spec.devices_per_node * spec.nodes;
     if (spec.dp % instances != 0 || spec.global_batch % instances != 0) throw not_expressible{"instances that do not divide the replicas"};
