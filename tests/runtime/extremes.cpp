@@ -158,6 +158,12 @@ std::vector<std::int64_t*> numbers_of(sp::plan_spec& spec) {
                                      &spec.precision.linear_bits,
                                      &spec.precision.linear_copy_bits,
                                      &spec.precision.scale_block,
+                                     &spec.precision.scale_square,
+                                     &spec.offload.moments_percent,
+                                     &spec.sharding.ranks,
+                                     &spec.sharding.secondary,
+                                     &spec.sharding.prefetch,
+                                     &spec.layer_split.next_token_stage,
                                      &spec.layer_split.left_out};
   for (std::size_t i = 0; i < spec.layer_split.counts.length; ++i) numbers.push_back(&spec.layer_split.counts.values[i]);
   return numbers;
@@ -417,7 +423,8 @@ TEST_CASE("values up to the ends of their ranges") {
                       .compute = up_to(4),
                       .linear_bits = now_and_then() ? 0 : up_to(7),
                       .linear_copy_bits = now_and_then() ? 0 : up_to(7),
-                      .scale_block = now_and_then() ? 0 : up_to(30)};
+                      .scale_block = now_and_then() ? 0 : up_to(30),
+                      .scale_square = now_and_then() ? 0 : up_to(30)};
     spec.loss = {.name = "random",
                  .kept_copies = up_to(4),
                  .kept_bytes = up_to(4),

@@ -51,7 +51,9 @@ TEST_CASE("the report says the plan, its stages and the verdict") {
   CHECK(has(text, "stage 3"));
   CHECK(has(text, sp::report::grouped(good::peak_memory.count)));
   CHECK(has(text, "the plan is valid: stage " + std::to_string(good::peak_stage) + " needs " + sp::report::gib(good::peak_memory) +
-                      " of 79.64 GiB"));
+                      " of 79.64 GiB, in phase " + sp::name_of(good::peak_phase)));
+  CHECK(has(text, "\npeak phase        stage 0 " + std::string{sp::name_of(good::phases[0].peak)}));
+  CHECK(has(text, "\nallocator  the tensors fit: " + sp::report::gib(good::memory[good::peak_stage].allocated())));
 }
 
 TEST_CASE("a plan that cannot be computed has a verdict alone") {

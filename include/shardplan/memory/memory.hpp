@@ -102,6 +102,11 @@ constexpr stage_extent extent_of_stage(const plan_spec& spec, const derived& fac
   return extent;
 }
 
+/// That many percent of an amount, rounded down, for up to 100 percent of any amount.
+constexpr std::int64_t percent_of(std::int64_t amount, std::int64_t percent) {
+  return amount / 100 * percent + amount % 100 * percent / 100;
+}
+
 namespace detail {
 // What all phases of a rank with that extent have in common, written into `account`, and what they differ by.
 constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent,
@@ -173,7 +178,9 @@ constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layou
   (spec.offload.gradients == storage::device ? report.gradients : account.offloaded.host).count += states.gradients;
   if (spec.offload.states == storage::device) {
     report.master.count = states.master;
-    report.optimizer.count = states.optimizer;
+    const std::int64_t moved = spec.offload.moments_percent == 0 ? 0 : percent_of(states.optimizer, spec.offload.moments_percent);
+    report.optimizer.count = states.optimizer - moved;
+    account.offloaded.host.count += moved;
   } else {
     (spec.offload.states == storage::host ? account.offloaded.host : account.offloaded.nvme).count += states.master + states.optimizer;
   }

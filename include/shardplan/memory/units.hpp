@@ -128,7 +128,12 @@ constexpr model_units units_of(const Spec& spec, const derived& facts, rank_mode
     const std::int64_t one = shard.rows * shard.columns;
     const std::int64_t elements = one * shard.copies;
     unit& owner = units.at[static_cast<int>(where)];
-    if (by_piece && !how_to_add(owner, name, where, shard, routed, facts)) return;
+    if (by_piece && !how_to_add(owner, name, where, shard, routed, facts)) {
+      rank_parameters& listed = list->at[static_cast<int>(where)];
+      listed.values[listed.length - 1].state +=
+          whole_state_bytes(spec.optimizer, spec.precision, name, purpose, {shard.rows, shard.columns, 1}, head_width);
+      return;
+    }
     if (routed) {
       owner.routed += elements;
     } else {

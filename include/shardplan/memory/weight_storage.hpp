@@ -32,6 +32,10 @@ constexpr std::int64_t whole_weight_bytes(const Precision& precision, role purpo
       bytes += detail::round_up(shard.rows, 128) * detail::round_up(ceil_divide(shard.columns, precision.scale_block), 4);
     if (copied) bytes += detail::round_up(ceil_divide(shard.rows, precision.scale_block), 4) * detail::round_up(shard.columns, 128);
   }
+  if (precision.scale_square != 0) {
+    const std::int64_t squares = ceil_divide(shard.rows, precision.scale_square) * ceil_divide(shard.columns, precision.scale_square);
+    bytes += 4 * squares * ((precision.linear_bits != 0 ? 1 : 0) + (copied ? 1 : 0));
+  }
   return shard.copies * bytes;
 }
 

@@ -17,6 +17,7 @@ struct rank_parameter {
   std::int64_t columns = 0;  ///< elements
   std::int64_t copies = 0;   ///< the rank's experts, else 1
   bool routed = false;       ///< belongs to a routed expert
+  std::int64_t state = 0;    ///< bytes of the optimizer's state of one copy, held whole
 };
 
 /// Parameters of one place of the model, in the order of a forward pass.

@@ -146,6 +146,12 @@ struct linear_copy_bits;
 /// Numbers that share a one-byte scale in a linear weight.
 template <std::int64_t Value>
 struct scale_block;
+/// Side of a square of numbers that share an fp32 scale in a linear weight.
+template <std::int64_t Value>
+struct scale_square;
+/// Moments that `moments_to_host` moves, percent.
+template <std::int64_t Value>
+struct offload_percent;
 /// Optimizer moments of a parameter.
 template <std::int64_t Value>
 struct moments;
@@ -372,6 +378,10 @@ template <std::int64_t Value>
 linear_bits<Value>* fact_of(fact_key<quantity::linear_bits, Value>);
 template <std::int64_t Value>
 linear_copy_bits<Value>* fact_of(fact_key<quantity::linear_copy_bits, Value>);
+template <std::int64_t Value>
+scale_square<Value>* fact_of(fact_key<quantity::scale_square, Value>);
+template <std::int64_t Value>
+offload_percent<Value>* fact_of(fact_key<quantity::offload_percent, Value>);
 template <std::int64_t Value>
 scale_block<Value>* fact_of(fact_key<quantity::scale_block, Value>);
 template <std::int64_t Value>

@@ -55,6 +55,7 @@ enum class quantity {
   vocabulary_multiple,  ///< rows that the vocabulary is padded to a multiple of
   host_memory,          ///< memory of one host, GiB
   headroom_mebibytes,   ///< memory that stays free, MiB
+  offload_percent,      ///< moments that `moments_to_host` moves, percent
   chunks,               ///< model chunks of one pipeline rank
   in_flight,            ///< chunk activations alive at once on a rank, as a schedule says
   weight_bytes,         ///< bytes of one weight
@@ -69,6 +70,7 @@ enum class quantity {
   linear_bits,          ///< bits of one linear weight of a block
   linear_copy_bits,     ///< bits of one linear weight in its further copies
   scale_block,          ///< numbers that share a one-byte scale in a linear weight
+  scale_square,         ///< side of a square of numbers that share an fp32 scale in a linear weight
   moments,              ///< optimizer moments of a parameter
   matrix_moments,       ///< moments of a matrix; -1: as elsewhere
   block,                ///< elements that share a scale in a quantised optimizer
@@ -155,6 +157,7 @@ constexpr const char* name_of(quantity what) {
                                    "vocabulary_multiple",
                                    "host_memory",
                                    "headroom_mebibytes",
+                                   "offload_percent",
                                    "chunks",
                                    "in_flight",
                                    "weight_bytes",
@@ -169,6 +172,7 @@ constexpr const char* name_of(quantity what) {
                                    "linear_bits",
                                    "linear_copy_bits",
                                    "scale_block",
+                                   "scale_square",
                                    "moments",
                                    "matrix_moments",
                                    "block",

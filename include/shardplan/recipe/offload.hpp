@@ -3,6 +3,8 @@
 
 #include <shardplan/core/part.hpp>
 
+#include <cstdint>
+
 namespace shardplan {
 
 /// Where a state lives between uses.
@@ -17,6 +19,7 @@ struct offload_spec {
   storage states = storage::device;     ///< master weights and optimizer state
   storage gradients = storage::device;  ///< gradients (not to NVMe)
   storage inputs = storage::device;     ///< inputs of blocks that full recomputation keeps: device or host
+  std::int64_t moments_percent = 0;     ///< moments that live in host memory, percent of those that stayed with the states
   storage weights = storage::device;    ///< the weights that layers read, under ZeRO-3
 
   friend constexpr bool operator==(const offload_spec&, const offload_spec&) = default;
@@ -39,8 +42,16 @@ struct gradients_to {
 /// In `offload<...>`: under full recomputation the kept inputs of blocks go to the host until backward needs them (DeepSpeed's
 /// `cpu_checkpointing`). Without it nothing goes there.
 struct inputs_to_host {
-  static constexpr int moves = 2;
+  static constexpr int moves = 4;
   static constexpr void apply(offload_spec& spec) { spec.inputs = storage::host; }
+};
+
+/// In `offload<...>`: that many percent of the moments go to host memory; master weights stay (Megatron-LM `optimizer_cpu_offload` with
+/// `optimizer_offload_fraction`: 8 bytes less on the device for each parameter that is moved). 0 to 100.
+template <std::int64_t Percent>
+struct moments_to_host {
+  static constexpr int moves = 2;
+  static constexpr void apply(offload_spec& spec) { spec.moments_percent = Percent; }
 };
 
 /// In `offload<...>`: the rank's shard of the weights goes to `Where`, and comes back for each forward and each backward (ZeRO-3 only:
@@ -51,7 +62,7 @@ struct weights_to {
   static constexpr void apply(offload_spec& spec) { spec.weights = Where; }
 };
 
-/// What can stand in `offload<...>`: `states_to`, `gradients_to`, `inputs_to_host` and `weights_to`.
+/// What can stand in `offload<...>`: `states_to`, `gradients_to`, `moments_to_host`, `inputs_to_host` and `weights_to`.
 template <class Type>
 concept offload_target = requires(offload_spec& spec) {
   Type::moves;
@@ -66,8 +77,9 @@ struct offload {
   template <class Spec>
   static constexpr void apply(Spec& spec) {
     note_part<part_kind::offload>(spec);
-    constexpr unsigned moved = (0u + ... + (1u << 8 * What::moves));  // eight bits count each kind of target
-    if constexpr ((moved & ~0x01010101u) != 0) note_part<part_kind::offload>(spec);
+    constexpr std::uint64_t moved =
+        (std::uint64_t{0} + ... + (std::uint64_t{1} << 8 * What::moves));  // eight bits count each kind of target
+    if constexpr ((moved & ~std::uint64_t{0x0101010101}) != 0) note_part<part_kind::offload>(spec);
     (What::apply(spec.offload), ...);
   }
 };

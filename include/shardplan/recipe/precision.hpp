@@ -25,13 +25,16 @@ struct precision_spec {
   std::int64_t linear_copy_bits = 0;  ///< bits of its further copies (a cast, a transpose), whole as long as weights are not sharded
   std::int64_t scale_block = 0;  ///< numbers of a row, and in the copy of a column, that share a one-byte scale; 0: no scales. MXFP8: 32
 
+  std::int64_t scale_square =
+      0;  ///< side of a square of numbers that share an fp32 scale, in the weight and in its copy; 0: no such scales
+
   // By hand: a defaulted one costs a compiler ten times as much (tests/static/recipe asks it of every field).
   friend constexpr bool operator==(const precision_spec& left, const precision_spec& right) {
     return left.name == right.name && left.weight == right.weight && left.gradient == right.gradient &&
            left.accumulator == right.accumulator && left.gradient_copy == right.gradient_copy && left.master == right.master &&
            left.moment == right.moment && left.second_moment == right.second_moment && left.moment_scale == right.moment_scale &&
            left.compute == right.compute && left.linear_bits == right.linear_bits && left.linear_copy_bits == right.linear_copy_bits &&
-           left.scale_block == right.scale_block;
+           left.scale_block == right.scale_block && left.scale_square == right.scale_square;
   }
 };
 
@@ -195,6 +198,13 @@ struct mxfp8_weights {
                                        .linear_bits = 8,
                                        .linear_copy_bits = 8,
                                        .scale_block = 32};
+};
+
+/// 1 + 4 + 4 + 4 = 13 bytes for linear weights of blocks, and 4 / 16,384 for the fp32 scale of each 128 x 128 numbers: DeepSeek-V3 (arXiv
+/// 2412.19437 section 3.3: FP8 weights in blocks of 128 x 128, master weights and gradients in fp32, moments in bf16). 14 elsewhere.
+struct deepseek_fp8 {
+  static constexpr precision_spec spec{
+      .name = "deepseek_fp8", .weight = 2, .gradient = 4, .master = 4, .moment = 2, .compute = 2, .linear_bits = 8, .scale_square = 128};
 };
 
 }  // namespace precisions

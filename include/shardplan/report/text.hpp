@@ -178,8 +178,8 @@ inline std::string text_of(const plan_spec& spec) {
   out += "verdict    ";
   out += sentence_of(result.violations).c_str();
   if (result.violations.empty())
-    out += ": stage " + std::to_string(result.peak_stage) + " needs " + gib(result.peak_memory) + " in phase " +
-           name_of(result.peak_phase) + " of " + gib(spec.device.memory, false) + " GiB";
+    out += ": stage " + std::to_string(result.peak_stage) + " needs " + gib(result.peak_memory) + " of " + gib(spec.device.memory, false) +
+           " GiB, in phase " + name_of(result.peak_phase);
   out += "\n";
   return out;
 }

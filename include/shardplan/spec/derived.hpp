@@ -75,9 +75,10 @@ constexpr derived derive(const plan_spec& spec) {
   result.stage = sharding_stage(spec);
   if (result.stage >= 1) {
     result.dense_shards = grid.dense_shards();
-    result.expert_shards = grid.expert_shards();
+    // A dense model has no grid of experts, which rules then do not ask to divide the devices.
+    if (spec.model.experts.count > 0) result.expert_shards = grid.expert_shards();
     if (spec.sharding.ranks != unset) {  // groups of `ranks`; experts are replicated as often as dense parameters
-      result.expert_shards /= result.dense_shards / spec.sharding.ranks;
+      if (spec.model.experts.count > 0) result.expert_shards /= result.dense_shards / spec.sharding.ranks;
       result.dense_shards = spec.sharding.ranks;
     }
   }

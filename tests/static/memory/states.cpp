@@ -320,6 +320,16 @@ static_assert(stage_memory(offloaded(storage::host, storage::device), 0).offload
 static_assert(stage_memory(offloaded(storage::nvme, storage::host), 0).offloaded == offload_report{bytes{54'218}, bytes{shared}});
 static_assert(stage_memory(offloaded(storage::host, storage::host), 0).offloaded == offload_report{bytes{54'218 + shared}, bytes{}});
 static_assert(holds(offloaded(storage::nvme, storage::host), 0, 379'520, 0, 0, 0));
+// Half of the moments to the host, 8 bytes of each: master weights and gradients stay.
+constexpr plan_spec half_moments(std::int64_t percent) {
+  plan_spec spec = run_of(tiny, 1);
+  spec.offload.moments_percent = percent;
+  return spec;
+}
+static_assert(holds(half_moments(50), 0, 379'520, 379'520, 759'040, 759'040));
+static_assert(stage_memory(half_moments(50), 0).offloaded == offload_report{bytes{759'040}, bytes{}});
+static_assert(stage_memory(half_moments(33), 0).offloaded == offload_report{bytes{500'966}, bytes{}});  // 500,966.4
+static_assert(stage_memory(half_moments(100), 0).device.optimizer.count == 0);
 static_assert(stage_memory(offloaded(storage::device, storage::device), 0).offloaded == offload_report{});
 
 // Chunks are summed: 8 layers, pp 2, v 2. Loop: rank 0 has the first two and the third pair, rank 1 the head. V: rank 0 has both ends.

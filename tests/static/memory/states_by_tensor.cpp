@@ -250,5 +250,13 @@ constexpr std::int64_t mxfp8(std::int64_t rows, std::int64_t columns, std::int64
 static_assert(16 * mxfp8(4'096, 11'008) == 33 * 4'096 * 11'008);                                     // 2.0625
 static_assert(mxfp8(129, 160, 3) == 3 * (2 * 129 * 160 + 256 * 8 + 8 * 256));                        // 5 blocks to 8, 5 rows of blocks to 8
 static_assert(mxfp8(1'000, 64, 1, role::head) == 2 * 64'000 && mxfp8(64, 1, 1, role::norm) == 128);  // not quantised
+// DeepSeek-V3: an fp32 scale for each square of 128 x 128, in the copy too where there is one.
+constexpr std::int64_t with_squares(std::int64_t rows, std::int64_t columns, std::int64_t copy_bits) {
+  precision_spec spec = precisions::deepseek_fp8::spec;
+  spec.linear_copy_bits = copy_bits;
+  return whole_weight_bytes(spec, role::mlp, tensor_shard{rows, columns, 3}, true);
+}
+static_assert(with_squares(7'168, 2'048, 0) == 3 * (7'168 * 2'048 + 4 * 56 * 16));
+static_assert(with_squares(129, 128, 0) == 3 * (129 * 128 + 4 * 2) && with_squares(129, 129, 8) == 3 * 2 * (129 * 129 + 4 * 4));
 constexpr precision_spec four_bits{.name = "own", .weight = 2, .compute = 2, .linear_bits = 4, .scale_block = 16};
 static_assert(whole_weight_bytes(four_bits, role::mlp, tensor_shard{3, 5, 2}, true) == 2 * (8 + 128 * 4));

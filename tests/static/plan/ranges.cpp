@@ -117,6 +117,8 @@ constexpr field fields[] = {
     {quantity::moment_scale_bytes, 0, 16, [](plan_spec& spec) -> number& { return spec.precision.moment_scale; }},
     {quantity::linear_bits, 0, 128, [](plan_spec& spec) -> number& { return spec.precision.linear_bits; }},
     {quantity::linear_copy_bits, 0, 128, [](plan_spec& spec) -> number& { return spec.precision.linear_copy_bits; }},
+    {quantity::scale_square, 0, 1 << 30, [](plan_spec& spec) -> number& { return spec.precision.scale_square; }},
+    {quantity::offload_percent, 0, 100, [](plan_spec& spec) -> number& { return spec.offload.moments_percent; }},
     {quantity::scale_block, 0, 1 << 30, [](plan_spec& spec) -> number& { return spec.precision.scale_block; }},
     {quantity::matrix_size, 0, 1 << 30, [](plan_spec& spec) -> number& { return spec.optimizer.matrix_size; }},
     {quantity::own_moment_bytes, 0, 16, [](plan_spec& spec) -> number& { return spec.optimizer.moment; }},

@@ -56,6 +56,8 @@ static_assert(layout<precisions::fp8_compute_transposed>(2, 4, 0, 4, 4, 18, 2) &
 static_assert(layout<precisions::fp8_weights>(2, 4, 0, 4, 4, 18, 2) && beside<precisions::fp8_weights>(0, 0, 0, 8, 0, 0));
 static_assert(layout<precisions::fp8_weights_transposed>(2, 4, 0, 4, 4, 18, 2) &&
               beside<precisions::fp8_weights_transposed>(0, 0, 0, 8, 8, 0));
+static_assert(layout<precisions::deepseek_fp8>(2, 4, 0, 4, 2, 14, 2) && beside<precisions::deepseek_fp8>(0, 0, 0, 8, 0, 0) &&
+              precisions::deepseek_fp8::spec.scale_square == 128);
 static_assert(layout<precisions::mxfp8_weights>(2, 4, 0, 4, 4, 18, 2) && beside<precisions::mxfp8_weights>(0, 0, 0, 8, 8, 32));
 
 // Name, moments, and for matrices: moments, rule, its number, whether hidden ones only. What is quantised has blocks of 256 unless said.
@@ -124,7 +126,7 @@ static_assert(differs_in(&precision_spec::name, literal{"other"}) && differs_in(
               differs_in(&precision_spec::moment, seven) && differs_in(&precision_spec::second_moment, seven) &&
               differs_in(&precision_spec::moment_scale, seven) && differs_in(&precision_spec::compute, seven) &&
               differs_in(&precision_spec::linear_bits, seven) && differs_in(&precision_spec::linear_copy_bits, seven) &&
-              differs_in(&precision_spec::scale_block, seven));
+              differs_in(&precision_spec::scale_block, seven) && differs_in(&precision_spec::scale_square, seven));
 
 static_assert(default_headroom::total == 1'536_MiB);
 

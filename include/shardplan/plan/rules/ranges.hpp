@@ -144,9 +144,9 @@ constexpr void check_recipe_ranges(const plan_spec& spec, Sink& sink) {
       sink, 0, limits::bits, optimizer.bits, precision.linear_bits, precision.linear_copy_bits);
   check_ranges_of<quantity::block, quantity::loss_chunks>(sink, 1, limits::block, optimizer.block, loss.chunks);
   check_ranges_of<quantity::least_elements, quantity::table_bytes, quantity::headroom_mebibytes, quantity::matrix_size,
-                  quantity::tensor_table_bytes, quantity::scale_block, quantity::workspace_kibibytes>(
+                  quantity::tensor_table_bytes, quantity::scale_block, quantity::scale_square, quantity::workspace_kibibytes>(
       sink, 0, limits::block, optimizer.least_elements, optimizer.table_bytes, spec.headroom_mebibytes, optimizer.matrix_size,
-      optimizer.tensor_table_bytes, precision.scale_block, spec.overheads.workspace_kibibytes);
+      optimizer.tensor_table_bytes, precision.scale_block, precision.scale_square, spec.overheads.workspace_kibibytes);
   check_ranges_of<quantity::bucket_elements, quantity::bucket_elements>(sink, 0, limits::parameters, spec.buckets.reduce_elements,
                                                                         spec.buckets.sub_group_elements);
   const expert_load_spec& load = spec.expert_load;
@@ -155,6 +155,7 @@ constexpr void check_recipe_ranges(const plan_spec& spec, Sink& sink) {
     check_range(sink, quantity::load_percent, load.percent, 100, limits::load);
     check_range(sink, quantity::capacity_percent, load.capacity, 0, limits::load);
   }
+  if (spec.offload.moments_percent != 0) check_ranges_of<quantity::offload_percent>(sink, 0, 100, spec.offload.moments_percent);
 }
 
 // Whether a spec is so far below the limits of `check_size` that it need not be computed: what nearly every plan is. With the bounds below
@@ -208,6 +209,7 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
   const matrix_rule rule = spec.optimizer.matrices;
   const std::int64_t size = spec.optimizer.matrix_size;
   std::int64_t a_number = spec.precision.scale_block != 0 ? 2 * 128 * 4 : 0;
+  if (spec.precision.scale_square != 0) a_number += 2 * 4;
   if (rule == matrix_rule::factored) {
     a_number += 32 * size;
   } else if (rule == matrix_rule::preconditioned || rule == matrix_rule::rotated) {
