@@ -77,6 +77,18 @@ inline double bytes_of(const row& item) {
   return std::round(std::stod(item.value) * static_cast<double>(unit));
 }
 
+/// Tests whose name says an argument that the configuration of the row lacks: the run had it, the row does not say how.
+inline bool lacks_an_argument(const std::string& source, const config_reader& config) {
+  const struct {
+    const char* name;
+    const char* key;
+  } arguments[] = {{"tunable_overlap", "microbatch_group_size_per_virtual_pipeline_stage"},
+                   {"defer_embedding_wgrad_compute", "defer_embedding_wgrad_compute"}};
+  for (const auto& item : arguments)
+    if (contains(source, item.name) && !config.has(item.key)) return true;
+  return false;
+}
+
 inline void judge_functional_test(const row& item, judgement& result) {
   comparison line{.id = item.id, .group = "Megatron-LM functional tests, ", .theirs = bytes_of(item), .how = strength::bound};
   const config_reader config{item.config};
@@ -93,7 +105,12 @@ inline void judge_functional_test(const row& item, judgement& result) {
                   : unconfirmed ? "allocated, latent attention, next-token layers, FSDP, instances, Muon"
                                 : "allocated";
   } else {
-    line.group += recompute == "full" ? "peak, full recompute" : routed ? "peak, routed experts" : "peak, dense";
+    const bool lacks = lacks_an_argument(item.source, config);
+    line.group += lacks                 ? "peak, an argument of the test's name is not in the configuration"
+                  : recompute == "full" ? "peak, full recompute"
+                  : routed              ? "peak, routed experts"
+                                        : "peak, dense";
+    if (lacks) line.how = strength::print;
   }
   if (!stated) line.how = strength::print;
   try {
