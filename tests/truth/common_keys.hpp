@@ -44,9 +44,19 @@ inline const catalog_entry* named_model(const std::string& name) {
 
 }  // namespace detail
 
-/// The shape of a row: its own keys, and what they leave open from the catalog's model of that name. Throws `not_expressible` when neither
-/// says it all.
-inline shardplan::transformer common_shape(const config_reader& config) {
+/// A shape with exactly `parameters` parameters, a multiple of 4,000: the vocabulary takes what eight blocks leave.
+inline shardplan::transformer shape_with(std::int64_t parameters) {
+  const std::int64_t hidden = 4'000;
+  const std::int64_t layers = 8;
+  const std::int64_t ffn = 100;
+  const std::int64_t of_blocks = layers * (4 * hidden + 2 + 3 * ffn) + 1;
+  if (parameters % hidden != 0 || parameters / hidden <= of_blocks) throw not_expressible{"a parameter count that no such shape has"};
+  return {.layers = layers, .hidden = hidden, .heads = 32, .ffn = ffn, .vocab = parameters / hidden - of_blocks, .tied_embeddings = true};
+}
+
+/// The shape of a row: its own keys, and what they leave open from the catalog's model of that name; where only the number of parameters
+/// counts (`sizes_only`), any shape that has it. Throws `not_expressible` when the row does not say it all.
+inline shardplan::transformer common_shape(const config_reader& config, bool sizes_only = false) {
   shardplan::transformer shape{};
   const std::string name = config.text("model");
   const catalog_entry* known = name.empty() ? nullptr : detail::named_model(name);
@@ -55,6 +65,8 @@ inline shardplan::transformer common_shape(const config_reader& config) {
   if (known != nullptr) {
     shape = known->shape;
     shape.next_token_layers = 0;  // a row says them
+  } else if (!stated && sizes_only && config.has("params")) {
+    return shape_with(config.number("params"));
   } else if (!stated) {
     throw not_expressible{"the shape is not stated: " + name};
   }
@@ -74,6 +86,8 @@ inline shardplan::transformer common_shape(const config_reader& config) {
   take(shape.experts.shared_ffn, "shared_ffn");
   take(shape.experts.leading_dense, "dense_layers");
   take(shape.next_token_layers, "mtp");
+  // A model that was cut down to fewer experts than a token visits: all of them.
+  if (!config.has("topk") && shape.experts.top_k > shape.experts.count) shape.experts.top_k = shape.experts.count;
   if (shape.ffn == 0) shape.ffn = shape.experts.ffn;
   if (config.has("tied")) shape.tied_embeddings = config.flag("tied");
   // GPT's plain network is four times as wide as the model, a gated one is narrower.

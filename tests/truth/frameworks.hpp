@@ -119,7 +119,7 @@ inline void read_degrees(const config_reader& config, framework known, bool stea
   const std::int64_t shards = config.number("fsdp", config.number("dp", 0));
   config.without_effect({"dp", "fsdp"});
   const std::int64_t model_ranks = spec.tp * spec.pp * spec.cp;
-  const std::int64_t world = first_of(config, {"gpus"}, shards > 0 ? shards * model_ranks : model_ranks);
+  const std::int64_t world = first_of(config, {"gpus", "ranks_per_node"}, shards > 0 ? shards * model_ranks : model_ranks);
   if (model_ranks < 1 || world % model_ranks != 0) throw not_expressible{"a world that the degrees do not divide"};
   spec.dp = shards > 0 ? shards : world / model_ranks;
   if (spec.dp * model_ranks != world) throw not_expressible{"degrees whose product is not the world"};
@@ -288,7 +288,7 @@ inline void read_deepspeed(const config_reader& config, shardplan::plan_spec& sp
   spec.buckets.reduce_elements = config.number("reduce_bucket_size", 500'000'000);
   spec.buckets.reduce_buffers = !config.flag("contiguous_gradients", true) ? 0 : config.flag("overlap_comm", spec.zero == 3) ? 2 : 1;
   spec.buckets.sub_group_elements = config.number("sub_group_size", 1'000'000'000);
-  config.without_effect({"reduce_scatter", "param_persistence_threshold", "params"});
+  config.without_effect({"reduce_scatter", "param_persistence_threshold"});
   const auto goes_to = [&](const char* key) {
     const std::string where = lower(config.text(key, "none"));
     if (where == "none" || where == "false") return shardplan::storage::device;
@@ -298,7 +298,7 @@ inline void read_deepspeed(const config_reader& config, shardplan::plan_spec& sp
   };
   spec.offload.states = goes_to("offload_optimizer");
   if (spec.offload.states != shardplan::storage::device) spec.offload.gradients = shardplan::storage::host;
-  if (goes_to("offload_param") != shardplan::storage::device) throw not_expressible{"weights on the host"};
+  spec.offload.weights = goes_to("offload_param");
 }
 
 inline void read_megatron_framework(const config_reader& config, shardplan::plan_spec& spec) {
@@ -356,7 +356,7 @@ inline framework_run common_run(const config_reader& config, const std::string& 
   shardplan::plan_spec& spec = result.spec;
   const framework known = framework_of(config, source);
   if (known == framework::unknown) throw not_expressible{"no rule for this framework"};
-  spec.model = common_shape(config);
+  spec.model = common_shape(config, steady);
   detail::read_degrees(config, known, steady, spec);
   spec.optimizer = detail::named_optimizer(config.text("optimizer"));
   detail::read_recompute(config, spec);
@@ -383,7 +383,7 @@ inline framework_run common_run(const config_reader& config, const std::string& 
   }
   config.without_effect({"rank"});
   result.first_step = config.number("step", config.number("after_iteration", 2)) == 1;
-  config.without_effect({"after_iteration", "framework", "backend", "gpu", "note", "date", "technique"});
+  config.without_effect({"phase", "params", "after_iteration", "framework", "backend", "gpu", "note", "date", "technique"});
   return result;
 }
 

@@ -121,7 +121,7 @@ inline shardplan::transformer hugging_face_shape(const json& whole) {
     shape.position_offset = 2;
     shape.positions = config.number("max_position_embeddings", 2048) + shape.position_offset;
     shape.final_norm = config.flag("do_layer_norm_before", true) && !config.flag("_remove_final_layer_norm");
-    if (config.number("word_embed_proj_dim", shape.hidden) != shape.hidden) throw not_expressible{"an embedding narrower than the blocks"};
+    if (const std::int64_t width = config.number("word_embed_proj_dim", shape.hidden); width != shape.hidden) shape.embedding_dim = width;
   } else if (type == "bloom") {
     shape.mlp = shardplan::mlp::plain;
     shape.norm = shardplan::norm::layer;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The buffers of karpathy/llm.c as the program prints them, in MiB cut down to whole ones: pull requests 201, 309 and 676.
+#include "llm_c.hpp"
 #include "../runtime/catch.hpp"
-#include "json.hpp"
+#include "shared_files.hpp"
 
 #include <shardplan/memory/preallocated.hpp>
 #include <shardplan/plan/evaluate.hpp>
@@ -11,39 +12,6 @@
 #include <iostream>
 #include <string>
 
-namespace {
-
-// The run that a row is about. The layout of the buffers is that of the program at the time of its source: the last one since July 2024.
-shardplan::plan_spec llm_c_run(const truth::json& row) {
-  const truth::json& config = row.get_child("config");
-  const auto number = [&](const char* key) { return config.get<std::int64_t>(key); };
-  const auto says = [&](const char* key, const char* word) { return config.get<std::string>(key).find(word) != std::string::npos; };
-  shardplan::plan_spec spec{};
-  spec.model = {.layers = number("layers"),
-                .hidden = number("hidden"),
-                .heads = number("heads"),
-                .ffn = number("ffn"),
-                .vocab = number("padded_vocab"),
-                .positions = config.get<std::int64_t>("max_positions", number("seq")),
-                .mlp = shardplan::mlp::plain,
-                .norm = shardplan::norm::layer,
-                .qkv_bias = true,
-                .tied_embeddings = true,
-                .attention_output_bias = true,
-                .mlp_bias = true};
-  spec.sequence = number("seq");
-  spec.micro_batch = number("micro_batch");
-  spec.kernels = row.get<std::string>("source").find("#676") != std::string::npos ? shardplan::kernel_sets::llm_c::spec
-                                                                                  : shardplan::kernel_sets::llm_c_early::spec;
-  spec.attention = says("attention", "unfused") ? shardplan::attentions::materialised : shardplan::attentions::flash;
-  spec.precision = says("precision", "bf16") ? shardplan::precisions::bf16_fp32_master::spec : shardplan::precisions::fp32::spec;
-  if (says("recompute", "gelu")) spec.recompute = spec.recompute | shardplan::recomputes::mlp_act;
-  if (says("recompute", "layernorm")) spec.recompute = spec.recompute | shardplan::recomputes::layernorm;
-  return spec;
-}
-
-}  // namespace
-
 TEST_CASE("llm.c: buffers of activations") {
   int rows = 0;
   for (const truth::json& row : truth::rows_with("memory.jsonl", "m2_llmc_")) {
@@ -51,7 +19,8 @@ TEST_CASE("llm.c: buffers of activations") {
     const std::string buffer = row.get<std::string>("config.buffer", metric == "activation_buffer" ? "acts" : "");
     if (buffer != "acts" && buffer != "act_grads") continue;
     INFO(row.get<std::string>("id"));
-    const shardplan::preallocated_buffers ours = shardplan::preallocated_of(llm_c_run(row));
+    const shardplan::preallocated_buffers ours = shardplan::preallocated_of(
+        truth::detail::llm_c_run(truth::config_reader{row.get_child("config")}, row.get<std::string>("source")).spec);
     const std::int64_t bytes = buffer == "acts" ? ours.activations.count : ours.gradients.count;
     CHECK(bytes >> 20 == row.get<std::int64_t>("value"));
     ++rows;

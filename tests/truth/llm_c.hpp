@@ -5,6 +5,7 @@
 #include "common_keys.hpp"
 #include "row.hpp"
 
+#include <shardplan/memory/preallocated.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/recipe/kernel_sets.hpp>
@@ -68,14 +69,22 @@ inline run llm_c_run(const config_reader& config, const std::string& source) {
 }
 
 /// Bytes of one of its buffers.
-inline std::int64_t llm_c_buffer(const shardplan::memory_report& report, const std::string& name) {
+inline std::int64_t llm_c_buffer(const shardplan::plan_spec& spec, const std::string& name) {
+  const shardplan::memory_report report = shardplan::stage_memory(spec, 0).device;
   if (name == "weights") return report.weights.count;
   if (name == "grads") return report.gradients.count;
   if (name == "m" || name == "v" || name == "m_shard" || name == "v_shard") return report.optimizer.count / 2;
   if (name == "master" || name == "master_shard") return report.master.count;
-  if (name == "acts") return (report.activations + report.logits).count;
-  if (name == "act_grads") return report.working.count;
+  const shardplan::preallocated_buffers buffers = shardplan::preallocated_of(spec);
+  if (name == "acts") return buffers.activations.count;
+  if (name == "act_grads") return buffers.gradients.count;
   throw not_expressible{"buffer " + name};
+}
+
+/// All of them: what the program holds beside the context and communicators.
+inline std::int64_t llm_c_total(const shardplan::plan_spec& spec) {
+  const shardplan::preallocated_buffers buffers = shardplan::preallocated_of(spec);
+  return (shardplan::stage_memory(spec, 0).device.states() + buffers.activations + buffers.gradients).count;
 }
 
 }  // namespace detail

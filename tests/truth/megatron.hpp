@@ -323,12 +323,16 @@ inline void read_megatron_layout(const config_reader& config, shardplan::plan_sp
     spec.layer_split.embedding_slot = embedding_counts;
     spec.layer_split.loss_slot = loss_counts;
   } else if (first != 0 || last != 0) {
-    if (chunks != 1) throw not_expressible{"an uneven first or last stage with several chunks"};
     const std::int64_t uneven = (first != 0 ? 1 : 0) + (last != 0 ? 1 : 0);
     const std::int64_t rest = shape.layers - first - last;
     if (spec.pp <= uneven ? rest != 0 : rest % (spec.pp - uneven) != 0) throw not_expressible{"layers that stages do not divide"};
-    for (std::int64_t stage = 0; stage < spec.pp; ++stage)
-      spec.layer_split.push_back(stage == 0 && first != 0 ? first : stage == spec.pp - 1 && last != 0 ? last : rest / (spec.pp - uneven));
+    // Each rank deals its layers evenly over its chunks.
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk)
+      for (std::int64_t rank = 0; rank < spec.pp; ++rank) {
+        const std::int64_t of_rank = rank == 0 && first != 0 ? first : rank == spec.pp - 1 && last != 0 ? last : rest / (spec.pp - uneven);
+        if (of_rank % chunks != 0) throw not_expressible{"layers that chunks do not divide"};
+        spec.layer_split.push_back(of_rank / chunks);
+      }
   }
   const std::int64_t group = config.number("microbatch_group_size_per_virtual_pipeline_stage", 0);
   const bool extra = config.flag("overlap_moe_expert_parallel_comm");
@@ -411,7 +415,23 @@ inline void read_megatron_sharding(const config_reader& config, shardplan::plan_
       spec.zero = strategy == "optim_grads" ? 2 : strategy == "optim" ? 1 : 0;
     }
   }
-  if (instances != 1 && (spec.zero != 0 || spec.sharding.is_fsdp())) spec.sharding.ranks = sharers / instances;
+  if (config.flag("use_torch_fsdp2")) {
+    spec.zero = 0;
+    spec.sharding.layout = shardplan::shard_layout::tensors;
+  }
+  if (instances == 1) return;
+  if (spec.sharding.is_fsdp()) {
+    spec.sharding.ranks = sharers / instances;
+  } else if (spec.zero != 0) {
+    if (spec.model.experts.count > 0) throw not_expressible{"instances of the distributed optimizer with routed experts"};
+    // Each instance shards its states over its own ranks: to one rank it is the whole run, with its part of the batch.
+    const std::int64_t world = spec.devices_per_node * spec.nodes;
+    if (spec.dp % instances != 0 || spec.global_batch % instances != 0) throw not_expressible{"instances that do not divide the replicas"};
+    spec.dp /= instances;
+    spec.global_batch /= instances;
+    spec.nodes = 1;
+    spec.devices_per_node = world / instances;
+  }
 }
 
 inline void read_megatron_kernels(const config_reader& config, shardplan::plan_spec& spec) {
@@ -429,6 +449,7 @@ inline void read_megatron_kernels(const config_reader& config, shardplan::plan_s
     spec.overheads.workspace_kibibytes -=
         shardplan::workspaces::threads * (shardplan::workspaces::cublas_large - shardplan::workspaces::cublas_small);
   spec.overheads.mask = !config.flag("no_create_attention_mask_in_dataloader");
+  spec.overheads.gradient_scratch = config.flag("gradient_accumulation_fusion");
 
   // Without Transformer Engine attention is Megatron's own, which keeps the scores; with it "auto" takes a fused kernel.
   const std::string backend = config.text("attention_backend", "auto");
@@ -574,7 +595,14 @@ inline run megatron_run(const config_reader& config, bool steady) {
                          "no_bias_gelu_fusion",
                          "loss_scale",
                          "initial_loss_scale",
-                         "calculate_per_token_loss"});
+                         "calculate_per_token_loss",
+                         "no_gradient_accumulation_fusion",
+                         "overlap_param_gather_with_optimizer_step",
+                         "apply_layernorm_1p",
+                         "window_size",
+                         "ddp_bucket_size",
+                         "align_param_gather",
+                         "tokenizer_type"});
 
   // The figures are of one rank, whose place in the pipeline follows from Megatron's order of ranks: pipeline outermost.
   const std::string rank = config.text("rank", "last rank");

@@ -64,7 +64,7 @@ inline double ours_of(const run& what, counted metric) {
     case counted::reserved:
     case counted::unstated: return static_cast<double>(account.device.allocated().count);
     case counted::device: return static_cast<double>(account.device.total().count);
-    case counted::host: return static_cast<double>(account.offloaded.host.count);
+    case counted::host: break;
     case counted::part: break;
   }
   throw not_expressible{"a part of a peak"};
@@ -145,6 +145,7 @@ inline run b200_run(const config_reader& config) {
     throw not_expressible{"cp_comm " + exchange};
   }
   read_recompute(config, spec);
+  if (const std::int64_t chunks = config.number("vpp", 1); chunks > 1) spec.schedule = interleaved_schedule(chunks);
   const std::string stage = config.text("stage", "first_stage");
   if (stage != "first_stage" && stage != "last_stage") throw not_expressible{"stage " + stage};
   what.stage = stage == "last_stage" ? spec.pp - 1 : 0;
@@ -201,6 +202,57 @@ inline bool judge_paper(const row& item, judgement& result) {
   return true;
 }
 
+/// Two runs of one source, of which one keeps 8-bit casts of all linear weights and the other not in the first and last layer: what differs
+/// at rest is the casts of two layers. The model's text says its layers and the parameters of its blocks ("4-layer GPT, ... (1.55B in
+/// blocks, ...)").
+inline void judge_cast_differences(const std::vector<row>& rows, judgement& result) {
+  for (const row& all : rows) {
+    const config_reader config{all.config};
+    if (counted_by(all.metric) != counted::states || !contains(config.text("precision"), "FP8 compute, bf16 weights kept")) continue;
+    const std::string model = config.text("model");
+    const std::size_t before = model.find("B in blocks");
+    const std::size_t layer_word = model.find("-layer");
+    if (before == std::string::npos || layer_word == std::string::npos) continue;
+    const std::size_t bracket = model.rfind('(', before);
+    for (const row& partly : rows) {
+      const config_reader other{partly.config};
+      if (&partly == &all || partly.source != all.source || partly.metric != all.metric ||
+          !contains(other.text("fp8"), "first/last layer bf16"))
+        continue;
+      comparison line{.id = all.id + " - " + partly.id, .group = "FP8 weight copies, differences of rows", .how = strength::bound};
+      try {
+        const std::int64_t layers = scaled(model.substr(0, layer_word), 0);
+        const std::int64_t blocks = scaled(model.substr(bracket + 1, before - bracket - 1), 9);
+        // A block of that many parameters: 4h^2 of attention, the rest in the network.
+        const std::int64_t hidden = 5'000;
+        const std::int64_t of_network = blocks / layers - 4 * hidden * hidden;
+        if (of_network <= 0 || of_network % (2 * hidden) != 0) throw not_expressible{"no block of that many parameters"};
+        shardplan::plan_spec spec = run_of({.layers = layers,
+                                            .hidden = hidden,
+                                            .heads = 50,
+                                            .ffn = of_network / (2 * hidden),
+                                            .vocab = 1'000,
+                                            .mlp = shardplan::mlp::plain},
+                                           1);
+        spec.precision = shardplan::precisions::fp8_compute::spec;
+        const auto weights_of = [&](std::int64_t count) {
+          spec.model.layers = count;
+          must_be_valid(spec);
+          return shardplan::stage_memory(spec, 0).device.weights.count;
+        };
+        const std::int64_t with_casts = weights_of(layers) - weights_of(layers - 2);
+        spec.precision = shardplan::precisions::bf16_fp32_master_and_gradients::spec;
+        const std::int64_t without = weights_of(layers) - weights_of(layers - 2);
+        line.ours = static_cast<double>((with_casts - without) / config.number("tp", 1));
+        line.theirs = bytes_of(all) - bytes_of(partly);
+      } catch (const not_expressible& why) {
+        line.reason = why.what();
+      }
+      result.add(line);
+    }
+  }
+}
+
 /// A plan's figure of that metric; of a first step without the state that the optimizer has not made yet.
 inline double ours_of_framework(const framework_run& what, counted metric) {
   double largest = 0;
@@ -222,17 +274,12 @@ inline void judge_llm_c(const row& item, judgement& result) {
     const run what = llm_c_run(config, item.source);
     const bool is_buffer = item.metric == "buffer" || item.metric == "activation_buffer";
     line.group += is_buffer ? "buffers" : item.metric;
-    const std::string name = config.text("buffer", "all activations");
+    const std::string name = config.text("buffer", "acts");
     config.without_effect({"framework", "gpu"});
     config.all_read();
-    const shardplan::memory_report report = account_of(what).device;
-    if (!is_buffer) {
-      line.ours = static_cast<double>(report.total().count);
-    } else {
-      line.how = strength::exact;
-      line.ours = static_cast<double>(name == "all activations" ? (report.activations + report.logits + report.working).count
-                                                                : llm_c_buffer(report, name));
-    }
+    must_be_valid(what.spec);
+    line.ours = static_cast<double>(is_buffer ? llm_c_buffer(what.spec, name) : llm_c_total(what.spec));
+    if (is_buffer) line.how = strength::exact;
     // Printed in whole units, cut off.
     const double unit = static_cast<double>(bytes_of_unit(item.unit));
     if (is_buffer)
@@ -306,6 +353,18 @@ inline void judge_bucket_differences(const std::vector<row>& rows, judgement& re
   }
 }
 
+/// Memory of the host: what one rank loads, or what a node holds while it trains or loads.
+inline double host_of(const shardplan::plan_spec& spec, const config_reader& config, const std::string& metric) {
+  must_be_valid(spec);
+  const shardplan::host_report host = shardplan::host_memory_of(spec);
+  const double ranks = static_cast<double>(spec.devices_per_node);
+  const double loading = static_cast<double>(host.loading.count);
+  const double training = static_cast<double>(host.total().count);
+  if (config.text("phase") == "loading") return contains(metric, "per_rank") ? loading / ranks : loading;
+  if (contains(metric, "per_rank")) return training / ranks;
+  return metric == "host_rss_peak" && loading > training ? loading : training;
+}
+
 inline void judge_framework(const row& item, judgement& result) {
   comparison line{.id = item.id, .group = item.source.substr(0, item.source.find(" @")) + ", " + item.metric};
   const config_reader config{item.config};
@@ -313,24 +372,34 @@ inline void judge_framework(const row& item, judgement& result) {
     line.theirs = bytes_of(item);
     const counted metric = counted_by(item.metric);
     if (metric == counted::unstated || metric == counted::device) line.note = "counter not comparable";
-    const framework known = framework_of(config, item.source);
     const std::string technique = config.text("technique");
     const bool plain = technique.empty() ? !config.flag("compile") && !config.has("float8") : technique == "FSDP";
     if (contains(item.source, "torchtitan benchmarks/")) {
       line.group = std::string{"torchtitan benchmarks, reserved, "} + (plain ? "plain FSDP" : "compiled or float8");
       if (plain) line.how = strength::bound;
     }
-    const framework_run what = common_run(config, item.source, metric == counted::states);
+    if (config.has("numel")) {
+      // One sharded fp32 tensor that is its own master copy, with its gradient.
+      config.without_effect({"note"});
+      config.all_read();
+      const shardplan::precision_spec& bytes = shardplan::precisions::torchtitan::spec;
+      line.ours = static_cast<double>(config.number("numel") * (bytes.weight + bytes.gradient));
+      line.how = strength::exact;
+      line.good = line.difference() == 0;
+      result.add(line);
+      return;
+    }
+    const framework_run what = common_run(config, item.source, metric == counted::states || metric == counted::host);
     config.all_read();
     const bool sharded = what.spec.sharding.is_fsdp() || what.spec.zero == 3;
-    if (sharded && metric == counted::peak && (known != framework::megatron_fsdp)) {
+    if (sharded && metric == counted::peak && !config.has("backend")) {
       line.group = "FSDP and ZeRO-3, peak allocated";
       line.how = strength::bound;
     } else if (sharded && metric == counted::reserved && !contains(item.source, "torchtitan benchmarks/")) {
       line.group = std::string{"FSDP and ZeRO-3, reserved, "} + (plain ? "plain" : "compiled");
       if (plain) line.how = strength::bound;
     }
-    line.ours = ours_of_framework(what, metric);
+    line.ours = metric == counted::host ? host_of(what.spec, config, item.metric) : ours_of_framework(what, metric);
   } catch (const not_expressible& why) {
     line.reason = why.what();
   }
@@ -369,6 +438,8 @@ inline judgement judge_memory(const std::vector<row>& rows) {
     }
   }
   detail::judge_bucket_differences(rows, result);
+  detail::judge_cast_differences(rows, result);
+  result.set_bound("FP8 weight copies, differences of rows", {.words = "each 1 %", .each_percent = 1});
   constexpr double mebibyte = 1048576;
   result.set_bound("DeepSpeed, gradient buckets, differences of rows", {.words = "each 1 %", .each_percent = 1});
   result.set_bound("torchtitan benchmarks, reserved, plain FSDP", {.words = "each 8 %", .each_percent = 8});

@@ -2,6 +2,7 @@
 // Tables that papers print, computed by the library (section 1.5 of the truth README).
 #pragma once
 
+#include "common_keys.hpp"
 #include "frameworks.hpp"
 #include "judgement.hpp"
 #include "megatron.hpp"
@@ -11,6 +12,7 @@
 #include <shardplan/model/parameters.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/sentence.hpp>
+#include <shardplan/recipe/kernel_sets.hpp>
 #include <shardplan/recipe/optimizer.hpp>
 #include <shardplan/recipe/precision.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -41,16 +43,6 @@ inline shardplan::plan_spec run_of(const shardplan::transformer& shape, std::int
   return spec;
 }
 
-/// A shape with exactly `parameters` parameters, a multiple of 4,000: the vocabulary takes what eight blocks leave.
-inline shardplan::transformer shape_with(std::int64_t parameters) {
-  const std::int64_t hidden = 4'000;
-  const std::int64_t layers = 8;
-  const std::int64_t ffn = 100;
-  const std::int64_t of_blocks = layers * (4 * hidden + 2 + 3 * ffn) + 1;
-  if (parameters % hidden != 0 || parameters / hidden <= of_blocks) throw not_expressible{"a parameter count that no such shape has"};
-  return {.layers = layers, .hidden = hidden, .heads = 32, .ffn = ffn, .vocab = parameters / hidden - of_blocks, .tied_embeddings = true};
-}
-
 /// Refuses a run that breaks a rule.
 inline void must_be_valid(const shardplan::plan_spec& spec) {
   const shardplan::violation_list broken = shardplan::violations_in(spec);
@@ -62,11 +54,10 @@ inline std::int64_t states_of_device(const shardplan::plan_spec& spec) {
   return shardplan::stage_memory(spec, 0).device.states().count;
 }
 
-/// The paper's counting (34, or 10 + 24/t + 5as/(ht)) from ours: two dropout masks of one byte come to it; the fp32 log-sum-exp and the
-/// fp32 statistics of the norms are not counted; attention that is not fused keeps 5as of softmax and dropout for each head.
+/// A run of Korthikanti et al. with the kernel set of their count; figures are of the blocks of the first stage.
 struct korthikanti {
   shardplan::plan_spec spec{};
-  std::int64_t blocks_in_flight = 0;
+  std::int64_t beside_blocks = 0;
 
   korthikanti(const config_reader& config, bool sequence_parallel) {
     spec = run_of({.layers = config.number("L"),
@@ -87,18 +78,16 @@ struct korthikanti {
     if (chunks > 1) spec.schedule = interleaved_schedule(chunks);
     must_be_valid(spec);
     const std::int64_t alive = spec.schedule.in_flight(spec.pp, spec.global_batch / spec.micro_batch, chunks, 0);
-    blocks_in_flight = alive * (spec.model.layers / (spec.pp * chunks));
+    // The figures count blocks only; the first stage also keeps the mask of the dropout after the embedding.
+    const std::int64_t mask = spec.model.hidden * spec.sequence * spec.micro_batch / (sequence_parallel ? spec.tp : 1);
+    beside_blocks = (mask * alive + chunks - 1) / chunks;
+    spec.kernels = shardplan::kernel_sets::korthikanti::spec;
   }
 
-  std::int64_t tokens() const { return spec.sequence * spec.micro_batch; }
-  std::int64_t ours() const { return shardplan::stage_memory(spec, 0).device.activations.count; }
-  std::int64_t counted_as_the_paper(bool fused_attention) const {
-    const std::int64_t shards = spec.sequence_parallel == shardplan::toggle::on ? spec.tp : 1;
-    const std::int64_t masks = 2 * spec.model.hidden * tokens() / shards;
-    const std::int64_t statistics = 2 * 8 * tokens() / shards;
-    const std::int64_t log_sum_exp = 4 * spec.model.heads * tokens() / spec.tp;
-    const std::int64_t softmax = fused_attention ? 0 : 5 * spec.model.heads * spec.sequence * tokens() / spec.tp;
-    return ours() + blocks_in_flight * (masks + softmax - statistics - log_sum_exp);
+  std::int64_t kept_by_blocks(shardplan::recomputes what) const {
+    shardplan::plan_spec changed = spec;
+    changed.recompute = what;
+    return shardplan::stage_memory(changed, 0).device.activations.count - beside_blocks;
   }
 };
 
@@ -123,9 +112,9 @@ inline void judge_korthikanti(const row& item, const config_reader& config, comp
   line.how = strength::exact;
   config.without_effect({"model", "formula", "recompute", "sequence_parallel"});
   if (item.metric == "activation_first_stage_TP_baseline") {
-    line.ours = static_cast<double>(korthikanti{config, false}.counted_as_the_paper(false));
+    line.ours = static_cast<double>(korthikanti{config, false}.kept_by_blocks(shardplan::recomputes::none));
   } else if (item.metric == "activation_first_stage_SP_plus_selective") {
-    line.ours = static_cast<double>(korthikanti{config, true}.counted_as_the_paper(true));
+    line.ours = static_cast<double>(korthikanti{config, true}.kept_by_blocks(shardplan::recomputes::core_attn));
   } else if (item.metric == "param_grad_optimizer_18B_per_param_blocks_only") {
     // 18 bytes a parameter of the matrices of the blocks of one rank: of an inner stage, without its norms.
     shardplan::plan_spec spec = korthikanti{config, true}.spec;
@@ -136,10 +125,11 @@ inline void judge_korthikanti(const row& item, const config_reader& config, comp
   } else if (item.metric == "activation_percent_of_TP_baseline") {
     const std::string mode = config.text("mode");
     if (mode != "seq" && mode != "sel" && mode != "seqsel" && mode != "full") throw not_expressible{"mode " + mode};
-    const std::int64_t baseline = korthikanti{config, false}.counted_as_the_paper(false);
-    korthikanti kept{config, mode == "seq" || mode == "seqsel"};
-    kept.spec.recompute = mode == "full" ? shardplan::recomputes::full : shardplan::recomputes::none;
-    const std::int64_t ours = mode == "full" ? kept.ours() : kept.counted_as_the_paper(mode != "seq");
+    const std::int64_t baseline = korthikanti{config, false}.kept_by_blocks(shardplan::recomputes::none);
+    const shardplan::recomputes what = mode == "full"  ? shardplan::recomputes::full
+                                       : mode != "seq" ? shardplan::recomputes::core_attn
+                                                       : shardplan::recomputes::none;
+    const std::int64_t ours = korthikanti{config, mode == "seq" || mode == "seqsel"}.kept_by_blocks(what);
     line.ours = 100.0 * static_cast<double>(ours) / static_cast<double>(baseline);
     line.how = strength::bound;  // read from the data of a plot: 0.2 points
     config.all_read();

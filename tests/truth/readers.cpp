@@ -87,10 +87,11 @@ TEST_CASE("Megatron-LM's defaults") {
 TEST_CASE("an argument that is not understood is refused") {
   CHECK_THROWS_AS(read_megatron(R"(, "an_argument_of_tomorrow": 2)"), truth::not_expressible);
   CHECK_THROWS_AS(read_megatron(R"(, "optimizer": "shampoo9")"), truth::not_expressible);
-  CHECK_THROWS_AS(read_megatron(R"(, "num_experts": 8, "moe_layer_freq": "([0]*3+[1]*2)")"), truth::not_expressible);
+  CHECK_THROWS_AS(read_megatron(R"=(, "num_experts": 8, "moe_layer_freq": "([0]*3+[1]*2)")="), truth::not_expressible);
   CHECK_THROWS_AS(read_megatron(R"(, "recompute_granularity": "selective", "recompute_modules": "[core_attn, dreams]")"),
                   truth::not_expressible);
-  const std::string llama = R"({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 100)";
+  const std::string llama =
+      R"({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 100)";
   CHECK(truth::hugging_face_shape(tree_of(llama + "}")).layers == 2);
   const truth::json unknown_key = tree_of(llama + R"(, "hidden_layers_per_moon": 2})");
   CHECK_THROWS_AS(truth::hugging_face_shape(unknown_key), truth::not_expressible);
