@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // 70B on one node: only the host has room for the optimizer state. 8 bytes x 70,553,706,496 / 8 are 65.8 GiB a device.
-// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_fit<shardplan::stage<0>, shardplan::needs<shardplan::GiB<148, 6> ?>,
+// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_fit<shardplan::stage<0>, shardplan::needs<shardplan::GiB<149, 5> ?>,
 // EXPECT: shardplan::has<shardplan::GiB<79, 6> ?>, shardplan::largest<shardplan::component::optimizer, shardplan::GiB<65, 8> ?>,
 // EXPECT: shardplan::try_<shardplan::offload<shardplan::states_to<shardplan::storage::host> ?> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // One sequence of 65,536 tokens: neither ZeRO nor the micro-batch can help, dividing the layers can. 2 x 65,536 x 5120 bytes x 40
 // layers of block inputs are 25.0 GiB. tp<2> would not be enough.
-// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_fit<shardplan::stage<0>, shardplan::needs<shardplan::GiB<67, 5> ?>,
+// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_fit<shardplan::stage<0>, shardplan::needs<shardplan::GiB<68, 5> ?>,
 // EXPECT: shardplan::has<shardplan::GiB<40, 0> ?>, shardplan::largest<shardplan::component::activations, shardplan::GiB<25, 0> ?>,
 // EXPECT: shardplan::try_<shardplan::tp<4> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>

@@ -343,7 +343,7 @@ TEST_CASE("the peak is the largest phase, and the bound of one account holds") {
               spec.nodes = 1;
               spec.sequence = 128;
               spec.micro_batch = 1;
-              spec.global_batch = 32;
+              spec.global_batch = sharding > 3 ? 8 : 32;  // one micro-batch without a pipeline: FSDP's gradients come last
               spec.pp = pp;
               if (gpipe) spec.schedule = sp::schedules::gpipe::spec;
               spec.device.memory = sp::bytes{std::int64_t{1} << 50};
