@@ -316,6 +316,70 @@ TEST_CASE("a plan that is judged by one account fits") {
   CHECK(judged > 500);
 }
 
+// The same for every kernel set, dropout and choice of recomputed layers.
+TEST_CASE("the bound of one account holds for kept activations of every kind") {
+  int judged = 0;
+  for (const sp::transformer& shape : {sp::models::gpt2_xl::shape, sp::models::mixtral_8x7b::shape})
+    for (const sp::kernel_spec& kernels :
+         {sp::kernel_sets::transformer_engine::spec, sp::kernel_sets::torch_eager::spec, sp::kernel_sets::korthikanti::spec})
+      for (const std::int64_t pp : {2, 4, 8})
+        for (const int what : {0, 1, 2, 16, 84, 256})
+          for (const int method : {0, 1, 2, 3}) {
+            sp::plan_spec spec{};
+            spec.model = shape;
+            spec.model.layers = 24;
+            spec.devices_per_node = 16;
+            spec.nodes = 1;
+            spec.sequence = 512;
+            spec.micro_batch = 2;
+            spec.global_batch = 64;
+            spec.pp = pp;
+            spec.kernels = kernels;
+            spec.recompute = static_cast<sp::recomputes>(what);
+            spec.recompute_layers = {static_cast<sp::recompute_methods>(method), 2};
+            spec.device.memory = sp::bytes{std::int64_t{1} << 50};
+            const sp::bytes peak = sp::figures_of(spec).peak_memory;
+            for (int tenths = 9; tenths <= 30; tenths += 3) {
+              spec.device.memory = peak * tenths / 10;
+              if (!sp::detail::surely_fits(spec, sp::memory_layout_of(spec))) continue;
+              ++judged;
+              CHECK(peak <= spec.device.memory);
+              CHECK(sp::violations_in(spec).empty());
+            }
+          }
+  CHECK(judged > 500);
+}
+
+// Whatever is recomputed, no more is kept than without, and full recomputation keeps least.
+TEST_CASE("recomputation never keeps more") {
+  const int plans = each_valid([](const sp::plan_spec& spec) {
+    for (const sp::kernel_spec& kernels : {sp::kernel_sets::transformer_engine::spec, sp::kernel_sets::torch_fused::spec,
+                                           sp::kernel_sets::torch_eager::spec, sp::kernel_sets::korthikanti::spec}) {
+      sp::plan_spec changed = spec;
+      changed.kernels = kernels;
+      const auto kept = [&](int what) {
+        changed.recompute = static_cast<sp::recomputes>(what);
+        return sp::stage_memory(changed, 0).device.activations;
+      };
+      const sp::bytes none = kept(0), full = kept(1);
+      for (const int what : {2, 4, 8, 16, 32, 64, 128, 84, 254, 256}) {
+        const sp::bytes some = kept(what);
+        CHECK(some <= none);
+        CHECK(some >= full);
+      }
+      changed.recompute = sp::recomputes::full;
+      for (const int method : {1, 2, 3}) {
+        changed.recompute_layers = {static_cast<sp::recompute_methods>(method), 2};
+        const sp::bytes some = sp::stage_memory(changed, 0).device.activations;
+        CHECK(some <= none);
+        CHECK((method == 1 ? some <= full : some >= full));
+      }
+      changed.recompute_layers = {};
+    }
+  });
+  CHECK(plans > 100);
+}
+
 // The same where states go by tensor. Parts of a flat buffer may be too small to be quantised, so quantised states have no such bound.
 TEST_CASE("the bound of one account holds for every kind of state") {
   using namespace sp::optimizers;
