@@ -71,6 +71,21 @@ TEST_CASE("what is offloaded is listed apart") {
   CHECK(has(text, "on NVMe, a rank of stage"));
 }
 
+TEST_CASE("the report says what is recomputed, and where") {
+  sp::plan_spec spec = run<sp::pp<4>>::spec;
+  const auto says = [&](const char* words) { return has(sp::report::text_of(spec), words); };
+  CHECK(says("recompute none\n"));
+  spec.recompute = sp::recomputes::layernorm | sp::recomputes::moe_act;
+  CHECK(says("recompute layernorm+moe_act\n"));
+  spec.recompute = sp::recomputes::full;
+  spec.recompute_layers = {sp::recompute_methods::block, 4};
+  CHECK(says("recompute full of the first 4 layers\n"));
+  spec.recompute_layers.method = sp::recompute_methods::uniform;
+  CHECK(says("recompute full in groups of 4 layers\n"));
+  spec.recompute_layers.method = sp::recompute_methods::every;
+  CHECK(says("recompute full of one layer in 4\n"));
+}
+
 TEST_CASE("sentences are the same at compile time and at run time") {
   constexpr auto early = sp::sentence_of(run<sp::tp<16>, sp::zero<5>>::found);
   const sp::evaluation late = sp::evaluate(run<sp::tp<16>, sp::zero<5>>::spec);

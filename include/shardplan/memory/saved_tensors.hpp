@@ -71,10 +71,10 @@ constexpr void walk_output(const Spec& spec, const activation_shard& shard, save
 /// `saved_by_block`. `place::input`: token ids (int64, a batch's data and in no account) and what the embedding keeps; `place::output`:
 /// final norm, head and loss, logits apart; `place::every_block` is the usual block. Only model, sequence, micro-batch, tp, cp, etp and
 /// recipe are read, so a spec need not be complete; they must keep the rules of the first two tiers (else a rest is cut off).
-template <class Spec = plan_spec>
-constexpr saved_list saved_tensors_of(const Spec& spec, place where) {
+template <class Spec = plan_spec, class List = saved_list>
+constexpr List saved_tensors_of(const Spec& spec, place where) {
   const activation_shard shard = detail::shard_of(spec);
-  saved_list list{};
+  List list{};
   // What is recomputed in a block is left out; of other places and of whole blocks nothing is.
   detail::saved_sink all{recomputes::none};
   detail::saved_sink some{spec.recompute};
@@ -123,7 +123,7 @@ constexpr plan_spec with_kernels(plan_spec spec) {
 /// The tensors that a block keeps for backward, with their shapes. `Block` is a plan (`plan<model<...>, sequence<...>, micro_batch<...>>`
 /// is enough of one), `Kernels` a kernel set, else the plan's own, `Where` another place than the usual block. See `saved_tensors_of`.
 template <class Block, class Kernels = own_kernels, place Where = place::every_block>
-inline constexpr saved_list saved_tensors = saved_tensors_of(detail::with_kernels<Kernels>(Block::spec), Where);
+inline constexpr auto saved_tensors = saved_tensors_of(detail::with_kernels<Kernels>(Block::spec), Where);
 
 /// What a kept tensor is, in a word.
 constexpr const char* name_of(saved_as what) {

@@ -104,6 +104,48 @@ constexpr std::int64_t routed(std::int64_t percent, std::int64_t capacity, bool 
 static_assert(routed(100, 0, false) == 128 && routed(150, 0, false) == 192 && routed(150, 125, false) == 160);
 static_assert(routed(100, 125, false) == 128 && routed(100, 125, true) == 160 && routed(101, 0, false) == 130);
 
+// Experts: what `moe` and `moe_act` free; R = 128 routed copies, 48 wide inside, shared experts 32 wide, a router of 8 in fp32.
+constexpr std::int64_t freed_of_experts(recomputes what) {
+  plan_spec spec = mixed(0, 0, 1);
+  const std::int64_t all = kept(saved_tensors_of(spec, place::expert_block));
+  spec.recompute = what;
+  return all - kept(saved_tensors_of(spec, place::expert_block));
+}
+static_assert(freed_of_experts(recomputes::moe_act) == 128 * 2 * 48);
+static_assert(freed_of_experts(recomputes::moe) == 64 * 4 * 8 + 128 * (2 * 2 * 64 + 6 * 48) + 64 * 6 * 32);
+static_assert(freed_of_experts(recomputes::moe | recomputes::moe_act) == freed_of_experts(recomputes::moe));
+static_assert(freed_of_experts(recomputes::mlp | recomputes::mlp_act) == 0);
+
+// Latent attention: queries and keys of 4 x (8 + 16), values of 4 x 24, projected up again.
+struct latent {
+  static constexpr transformer shape{.layers = 1,
+                                     .hidden = 64,
+                                     .heads = 4,
+                                     .ffn = 96,
+                                     .vocab = 1000,
+                                     .latent = {.query_rank = 32, .key_value_rank = 16, .rope_dim = 8, .nope_dim = 16, .value_dim = 24}};
+};
+template <class... Parts>
+constexpr std::int64_t latent_block = kept(saved_tensors<plan<model<latent>, sequence<32>, micro_batch<2>, Parts...>>);
+static_assert(latent_block<> - latent_block<recompute<recomputes::mla_up_proj>> == 64 * 2 * (96 + 96 + 96));
+static_assert(freed<recompute<recomputes::mla_up_proj>> == 0);
+
+// A norm step by step that is recomputed starts from its input as it came, which was not kept before: fp32 twice, a statistic, cast and
+// output go, for two norms.
+static_assert(kept(saved_tensors<run<>, kernel_sets::torch_eager>) -
+                  kept(saved_tensors<run<recompute<recomputes::layernorm>>, kernel_sets::torch_eager>) ==
+              2 * 64 * (64 * (4 + 4 + 2 + 2) + 4) - 2 * 64 * 64 * 2);
+
+// Every second product: what backward makes anew is the complete set without what was kept of it. Of products q, v, gate and down are kept,
+// and the last is not in the set.
+constexpr plan_spec by_operation = [] {
+  plan_spec spec = run<recompute<recomputes::every_second_matmul>>::spec;
+  spec.kernels = kernel_sets::torch_eager::spec;
+  return spec;
+}();
+constexpr saved_activations second = memory_layout_of(by_operation).saved;
+static_assert(second.dense_recomputed == second.dense_block - (second.dense_kept - 64 * 2 * 64));
+
 // Context parallelism: the exchange of heads keeps the output once more, ring and gathering do not.
 template <context_exchanges How>
 constexpr std::int64_t exchanged = kept(saved_tensors<run<cp<2>, context_exchange<How>>>);
