@@ -9,18 +9,24 @@
 
 namespace shardplan {
 
-/// Collectives over tp that one dense transformer block runs for one micro-batch, all over the tensor X of sequence / cp x hidden elements
-/// a sequence. Without sequence parallelism an all-reduce behind attention and one behind the MLP, backward the same at their inputs (arXiv
-/// 1909.08053 section 3). With it each becomes a reduce-scatter and an all-gather, and backward gathers the two inputs that were kept
-/// divided once more, for the gradients of the weights (Megatron-LM `tensor_parallel/layers.py`): 10(t - 1)/t X against 8(t - 1)/t X.
-constexpr collective_counts block_forward_collectives(bool sequence_parallel) {
-  return sequence_parallel ? collective_counts{0, 2, 2} : collective_counts{2, 0, 0};
+/// Collectives over tp, forward, of one pair of matrices, the first divided by its output and the second by its input: attention is such a
+/// pair, a dense MLP another. All are over the tensor X of sequence / cp x hidden elements a sequence. Without sequence parallelism an
+/// all-reduce behind the pair (arXiv 1909.08053 section 3); with it an all-gather before and a reduce-scatter behind (arXiv 2205.05198).
+constexpr collective_counts pair_forward_collectives(bool sequence_parallel) {
+  return sequence_parallel ? collective_counts{0, 1, 1} : collective_counts{1, 0, 0};
 }
 
-/// The same, backward. Full recompute runs the forward pass of the block once more.
-constexpr collective_counts block_backward_collectives(bool sequence_parallel, recomputes recompute = recomputes::none) {
-  const collective_counts own = sequence_parallel ? collective_counts{0, 2, 4} : collective_counts{2, 0, 0};
-  return recompute == recomputes::full ? own + block_forward_collectives(sequence_parallel) : own;
+/// The same backward. With sequence parallelism the input, which was kept divided, is gathered once more for the gradient of the weights
+/// (Megatron-LM `tensor_parallel/layers.py`): two gathers and a scatter.
+constexpr collective_counts pair_backward_collectives(bool sequence_parallel) {
+  return sequence_parallel ? collective_counts{0, 1, 2} : collective_counts{1, 0, 0};
+}
+
+/// Both directions of a block of `pairs` pairs (2 in a dense block): 8(t - 1)/t X plain, 10(t - 1)/t X with sequence parallelism. Full
+/// recompute runs forward once more.
+constexpr collective_counts block_collectives(bool sequence_parallel, recomputes recompute = recomputes::none, std::int64_t pairs = 2) {
+  const std::int64_t forwards = recompute == recomputes::full ? 2 : 1;
+  return pairs * (forwards * pair_forward_collectives(sequence_parallel) + pair_backward_collectives(sequence_parallel));
 }
 
 /// Over tp at the embedding, both directions: forward the sum of the parts of a divided vocabulary; with sequence parallelism its gradient

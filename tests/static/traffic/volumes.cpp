@@ -18,20 +18,19 @@ using namespace shardplan::literals;
 
 // Tensor parallel: X = 4 x 2,048 x 4,096 x 2 = 64 MiB. Plain 8(t - 1)/t X, with sequence parallelism 10(t - 1)/t X.
 constexpr fraction block(bool sequence_parallel, std::int64_t tp, recomputes recompute = recomputes::none) {
-  const collective_counts all = block_forward_collectives(sequence_parallel) + block_backward_collectives(sequence_parallel, recompute);
-  return ring_passes(all.passes(), 64_MiB, tp);
+  return ring_passes(block_collectives(sequence_parallel, recompute).passes(), 64_MiB, tp);
 }
 static_assert(block(false, 2) == 256 << 20 && block(false, 4) == 402'653'184 && block(false, 8) == 469'762'048 && block(false, 1) == 0);
 static_assert(block(true, 2) == 320 << 20 && block(true, 4) == 503'316'480 && block(true, 8) == 587'202'560);
 static_assert(block(false, 8, recomputes::full) - block(false, 8) == fraction{4 * 7, 8} * fraction{64 << 20} &&
               block(true, 8, recomputes::full) - block(true, 8) == fraction{4 * 7, 8} * fraction{64 << 20});
+static_assert(block_collectives(true) == collective_counts{0, 4, 6} && block_collectives(false) == collective_counts{4, 0, 0});
 static_assert(embedding_collectives(false) == collective_counts{1, 0, 0} && embedding_collectives(true) == collective_counts{0, 1, 1});
 static_assert(head_collectives(true) == collective_counts{0, 1, 2} && head_collectives(false).passes() == 2);
 
 // Llama 3.1 405B, t 8, p 16, s 8,192: X = 256 MiB; a layer sends 1,879,048,192 bytes plain and 2,348,810,240 with sequence parallelism.
 constexpr std::int64_t layer_405b(bool sequence_parallel) {
-  const collective_counts all = block_forward_collectives(sequence_parallel) + block_backward_collectives(sequence_parallel);
-  return ring_passes(all.passes(), bytes{std::int64_t{8'192} * 16'384 * 2}, 8).numerator;
+  return ring_passes(block_collectives(sequence_parallel).passes(), bytes{std::int64_t{8'192} * 16'384 * 2}, 8).numerator;
 }
 static_assert(layer_405b(false) == 1'879'048'192 && layer_405b(true) == 2'348'810'240);
 static_assert(8 * 16 * layer_405b(false) == 240'518'168'576 && 8 * 16 * layer_405b(true) == 300'647'710'720);
