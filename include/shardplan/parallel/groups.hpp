@@ -62,8 +62,9 @@ private:
 };
 
 namespace detail {
-template <class Runs>
-constexpr void add_run(Runs& runs, std::int64_t size, std::int64_t stride) {
+// As `add_axis`.
+template <class Asked>
+constexpr void add_run(axis_runs& runs, std::int64_t size, std::int64_t stride) {
   if (size == 1) return;
   if (runs.length != 0) {
     axis_run& last = runs.values[runs.length - 1];
@@ -87,10 +88,10 @@ constexpr process_groups groups_of(const Mesh& ranks, axis set) {
   for (std::size_t at = 0; at < axes.length; ++at) {
     const mesh_axis& along = axes.values[at];
     if (contains(set, along.name)) {
-      detail::add_run(result.own, along.size, along.stride);
+      detail::add_run<Mesh>(result.own, along.size, along.stride);
       result.size *= along.size;
     } else {
-      detail::add_run(result.others, along.size, along.stride);
+      detail::add_run<Mesh>(result.others, along.size, along.stride);
     }
   }
   result.count = ranks.world / result.size;
@@ -109,15 +110,15 @@ constexpr process_groups level_of(const Groups& whole, std::int64_t inner, std::
   process_groups result{};
   result.size = size;
   result.count = whole.count * inner * outer;
-  detail::add_run(result.own, size, stride * inner);
+  detail::add_run<Groups>(result.own, size, stride * inner);
   bool placed = whole.own.length == 0;
   for (std::size_t run = 0; run <= whole.others.length; ++run) {
     if (!placed && (run == whole.others.length || whole.others.values[run].stride > stride)) {
-      detail::add_run(result.others, inner, stride);
-      detail::add_run(result.others, outer, stride * inner * size);
+      detail::add_run<Groups>(result.others, inner, stride);
+      detail::add_run<Groups>(result.others, outer, stride * inner * size);
       placed = true;
     }
-    if (run < whole.others.length) detail::add_run(result.others, whole.others.values[run].size, whole.others.values[run].stride);
+    if (run < whole.others.length) detail::add_run<Groups>(result.others, whole.others.values[run].size, whole.others.values[run].stride);
   }
   return result;
 }

@@ -106,7 +106,7 @@ constexpr cut_members cut_from(const Runs& own, std::size_t level, std::int64_t 
   std::int64_t cuts_after_two = 0;
   std::int64_t from = start;
   for (std::int64_t block = 0; block < walked; ++block) {
-    const cut_members next = cut_from(own, level - 1, from, domain);
+    const auto next = cut_from(own, level - 1, from, domain);
     if (block == 0) {
       total = next;
     } else {
@@ -127,7 +127,7 @@ template <class Groups>
 constexpr void spread_from(const Groups& groups, std::size_t level, std::int64_t start, std::int64_t weight, std::int64_t domain,
                            domain_spread& result) {
   if (level == 0) {
-    const cut_members pieces = cut_from(groups.own, groups.own.length, start, domain);
+    const auto pieces = cut_from(groups.own, groups.own.length, start, domain);
     if (pieces.cuts == 0) result.inside += weight;
     if (pieces.cuts + 1 > result.most_domains) result.most_domains = pieces.cuts + 1;
     const std::int64_t found[4] = {pieces.first, pieces.cuts == 0 ? pieces.first : pieces.last,

@@ -57,8 +57,9 @@ constexpr const mesh_axes& axes_with(const Mesh& ranks, axis set) {
   return ranks.expert;
 }
 
-template <class Axes>
-constexpr void add_axis(Axes& axes, axis name, std::int64_t size, std::int64_t& stride) {
+// `Asked` is the type that the caller was given: a call that depends on it instantiates nothing before somebody asks.
+template <class Asked>
+constexpr void add_axis(mesh_axes& axes, axis name, std::int64_t size, std::int64_t& stride) {
   axes.values[axes.length++] = {name, size, stride};
   stride *= size;
 }
@@ -88,25 +89,25 @@ requires(detail::same<Grid, degrees>) constexpr mesh
   for (std::uint32_t place = 0; place < 4 * detail::ordered_axes; place += 4) {
     switch (packed >> place & 15) {
       case 1:
-        detail::add_axis(result.dense, axis::tp, grid.tp, dense);
-        detail::add_axis(result.expert, axis::etp, grid.etp, expert);
+        detail::add_axis<Grid>(result.dense, axis::tp, grid.tp, dense);
+        detail::add_axis<Grid>(result.expert, axis::etp, grid.etp, expert);
         break;
-      case 2: detail::add_axis(result.dense, axis::cp, grid.cp, dense); break;
+      case 2: detail::add_axis<Grid>(result.dense, axis::cp, grid.cp, dense); break;
       case 3:
-        if (ep_is_dense) detail::add_axis(result.dense, axis::ep, grid.ep, dense);
-        detail::add_axis(result.expert, axis::ep, grid.ep, expert);
+        if (ep_is_dense) detail::add_axis<Grid>(result.dense, axis::ep, grid.ep, dense);
+        detail::add_axis<Grid>(result.expert, axis::ep, grid.ep, expert);
         break;
       case 4:
-        detail::add_axis(result.dense, axis::dp_shard, dp_shard, dense);
-        detail::add_axis(result.expert, axis::edp_shard, edp_shard, expert);
+        detail::add_axis<Grid>(result.dense, axis::dp_shard, dp_shard, dense);
+        detail::add_axis<Grid>(result.expert, axis::edp_shard, edp_shard, expert);
         break;
       case 5:
-        detail::add_axis(result.dense, axis::dp_replicate, dp_replicate, dense);
-        detail::add_axis(result.expert, axis::dp_replicate, dp_replicate, expert);
+        detail::add_axis<Grid>(result.dense, axis::dp_replicate, dp_replicate, dense);
+        detail::add_axis<Grid>(result.expert, axis::dp_replicate, dp_replicate, expert);
         break;
       case 6:
-        detail::add_axis(result.dense, axis::pp, grid.pp, dense);
-        detail::add_axis(result.expert, axis::pp, grid.pp, expert);
+        detail::add_axis<Grid>(result.dense, axis::pp, grid.pp, dense);
+        detail::add_axis<Grid>(result.expert, axis::pp, grid.pp, expert);
         break;
       default: argument_out_of_range();
     }
@@ -142,8 +143,8 @@ constexpr std::int64_t index_along(const Mesh& ranks, axis set, std::int64_t ran
 }
 
 /// Whether both grids have the same pipeline groups, so that a stage of the dense weights is a stage of the experts: a question for models
-/// with routed experts. They always do when pp is the last word of the order; otherwise tp x cp and etp decide. (Megatron-LM asserts it, and
-/// refuses more: an order that does not end with pp needs edp = dp.)
+/// with routed experts. They always do when pp is the last word of the order; otherwise tp x cp and etp decide. (Megatron-LM asserts it,
+/// and refuses more: an order that does not end with pp needs edp = dp.)
 template <class Mesh = mesh>
 constexpr bool grids_agree(const Mesh& ranks) {
   const mesh_axis dense = detail::find_axis(ranks.dense, axis::pp);

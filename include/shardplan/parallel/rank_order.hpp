@@ -15,7 +15,7 @@ namespace shardplan {
 enum class rank_orders : std::uint32_t {
   megatron = 0x654321,    ///< tp-cp-ep-dp-pp (Megatron-LM `parallel_state.py`); the default
   deepspeed = 0x654321,   ///< model, data, pipe (DeepSpeed `runtime/pipe/topology.py`): the same numbers
-  torchtitan = 0x654213,  ///< tp-cp-dp_shard-dp_replicate-pp; ep runs fastest among the experts' axes (torchtitan `parallel_dims.py`)
+  torchtitan = 0x654321,  ///< tp-cp-dp_shard-dp_replicate-pp (torchtitan `parallel_dims.py`): the same numbers, its ep and efsdp included
   llama3 = 0x543621,      ///< tp-cp-pp-dp, ep before dp: the pipeline inside the replica (arXiv 2407.21783 section 3.3.2)
   nanotron = 0x1365421,   ///< tp-cp-dp-pp-ep: ep is an axis of its own, slowest (nanotron `parallel/context.py`)
 };

@@ -77,7 +77,7 @@ template <class Mesh = mesh>
 constexpr axis_link link_of(const Mesh& ranks, const topology& where, axis set) {
   axis_link result{};
   result.along = set;
-  const process_groups groups = groups_of(ranks, set);
+  const auto groups = groups_of(ranks, set);
   if (groups.count == 0) return result;
   result.over_fabric = spread_over(groups, where.fabric_domain);
   result.over_nodes = spread_over(groups, where.devices_per_node);

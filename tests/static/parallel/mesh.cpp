@@ -66,8 +66,8 @@ static_assert(begins(groups_of(borrowed, axis::ep), 4, {{0, 1, 2, 3, 4, 5, 6, 7}
 static_assert(begins(groups_of(borrowed, axis::edp_shard), 16, {{0, 8}, {1, 9}, {2, 10}}));
 static_assert(begins(groups_of(borrowed, axis::fsdp), 4, {{0, 2, 4, 6, 8, 10, 12, 14}, {1, 3, 5, 7, 9, 11, 13, 15}}));
 
-// DeepSpeed numbers as Megatron-LM does; in nanotron ep is the slowest axis of all.
-static_assert(rank_orders::deepspeed == rank_orders::megatron);
+// DeepSpeed and torchtitan number as Megatron-LM does; in nanotron ep is the slowest axis of all.
+static_assert(rank_orders::deepspeed == rank_orders::megatron && rank_orders::torchtitan == rank_orders::megatron);
 constexpr mesh apart = mesh_of(grid_of(2, 1, 8, 2, 4, 2), rank_orders::nanotron);
 static_assert(begins(groups_of(apart, axis::ep), 8, {{0, 8, 16, 24}, {1, 9, 17, 25}}) && groups_of(apart, axis::dp).size == 2 &&
               begins(groups_of(apart, axis::dp | axis::ep), 4, {{0, 2, 8, 10, 16, 18, 24, 26}}) && grids_agree(apart) &&
@@ -179,7 +179,6 @@ template <rank_orders Order>
 constexpr bool holds_in = holds(mesh_of(grid_of(2, 2, 4, 2, 4, 2), Order)) && holds(mesh_of(grid_of(2, 1, 4, 2, 2), Order, 2)) &&
                           holds(mesh_of(grid_of(3, 1, 2, 5), Order)) && holds(mesh_of(grid_of(1, 1, 1, 1), Order));
 static_assert(holds_in<rank_orders::megatron>);
-static_assert(holds_in<rank_orders::torchtitan>);
 static_assert(holds_in<rank_orders::nanotron>);
 static_assert(holds_in<rank_orders::llama3>);
 
