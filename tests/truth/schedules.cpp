@@ -13,6 +13,7 @@
 #include <shardplan/schedule/read_table.hpp>
 #include <shardplan/schedule/seq_1f1b.hpp>
 #include <shardplan/schedule/simulate_table.hpp>
+#include <shardplan/schedule/transfers.hpp>
 #include <shardplan/schedule/zb_h1.hpp>
 #include <shardplan/schedule/zb_h2.hpp>
 #include <shardplan/schedule/zb_v.hpp>
@@ -165,5 +166,21 @@ TEST_CASE("simulations give the figures of summary.json") {
       const sp::fraction period = uniform ? sp::steady_period(each.table, times[0]) : sp::steady_period(each.table, times.data());
       CHECK(period == number(facts.get_child("steady_period")));
     }
+  }
+}
+
+TEST_CASE("transfers are those of summary.json") {
+  for (const row& each : all_rows()) {
+    INFO(each.stem);
+    const sp::transfer_facts found = sp::detail::facts_of_transfers(each.table);
+    const truth::json& facts = each.facts.get_child("comm");
+    CHECK(found.messages == facts.get<int>("messages"));
+    CHECK(found.paired == facts.get<bool>("paired"));
+    CHECK(found.in_order_on_one_channel == facts.get<bool>("fifo_per_rank_pair"));
+    CHECK(found.in_order_by_kind == facts.get<bool>("fifo_per_pair_and_kind"));
+    CHECK(found.rendezvous == facts.get<bool>("rendezvous_ok"));
+    CHECK(found.batched == facts.get<bool>("batched_rendezvous_ok"));
+    CHECK(found.buffer_depth == facts.get<int>("min_send_buffer_depth"));
+    CHECK(found.sender_driven == facts.get<bool>("sender_driven_rendezvous_ok"));
   }
 }

@@ -140,6 +140,7 @@ public:
     for (int at = 0; at < shape.ranks; ++at) ends_of.of[at] = owned_array<std::int64_t>(static_cast<std::size_t>(rows[at].size));
     return ends_of;
   }
+  constexpr next_type new_pairs() const { return {owned_array<int>(rows.size() * rows.size())}; }
   constexpr next_type new_next() const { return {owned_array<int>(rows.size())}; }
 };
 

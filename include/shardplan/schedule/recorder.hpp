@@ -30,6 +30,11 @@ struct rank_recorder : Arrays {
   int peak_until_input = 0;   // most alive when it is freed at I (or B)
   int alive_until_weight = 0;
   int alive_until_input = 0;
+  // Notes for a schedule that looks for its order moment by moment; only it writes them.
+  int planned = 0;                            // what runs now
+  int forwards_of[packed_op::most_chunks]{};  // F so far of each chunk
+  int inputs_of[packed_op::most_chunks]{};    // I and B
+  int weights_of[packed_op::most_chunks]{};   // W
   int complete_at[packed_op::most_chunks]{};  // index + 1 of the last B or W of each chunk
   int open_block = 0;                         // key + 1 of the forward that waits for its other half
   invariant broken = invariant::none;
