@@ -12,9 +12,10 @@ namespace shardplan::schedules {
 /// micro-batches under way on a rank.
 template <int Waves>
 struct hanayo {
-  /// At most: every chunk of every micro-batch under way.
-  static constexpr std::int64_t in_flight(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks, std::int64_t) {
-    return (micro_batches < ranks ? micro_batches : ranks) * chunks;
+  /// With q = min(m, p) micro-batches under way: (v - 1) q + min(q, r + 1) chunks.
+  static constexpr std::int64_t in_flight(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks, std::int64_t rank) {
+    const std::int64_t under_way = micro_batches < ranks ? micro_batches : ranks;
+    return (chunks - 1) * under_way + (under_way < rank + 1 ? under_way : rank + 1);
   }
   /// The order of all ranks.
   template <class Out>
