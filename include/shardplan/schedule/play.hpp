@@ -6,10 +6,15 @@
 
 #include <cstdint>
 
-namespace shardplan::detail {
+namespace shardplan {
 
-// Throws: the ranks of this table wait for each other, or it is incomplete. Ask `proven` which invariant is broken.
-[[noreturn]] inline void schedule_never_ends() { stop("schedule_never_ends"); }
+/// Throws: the ranks of this table wait for each other, or it is incomplete, so it has no times and no transfers. `broken_in` says what is
+/// broken.
+[[noreturn]] inline void schedule_never_ends() { detail::stop("schedule_never_ends"); }
+
+}  // namespace shardplan
+
+namespace shardplan::detail {
 
 template <int Ranks, int CostCodes>
 struct cost_arrays {
