@@ -14,6 +14,7 @@
 #include <shardplan/schedule/seq_1f1b.hpp>
 #include <shardplan/schedule/simulate_table.hpp>
 #include <shardplan/schedule/transfers.hpp>
+#include <shardplan/schedule/v_half.hpp>
 #include <shardplan/schedule/zb_h1.hpp>
 #include <shardplan/schedule/zb_h2.hpp>
 #include <shardplan/schedule/zb_v.hpp>
@@ -182,5 +183,27 @@ TEST_CASE("transfers are those of summary.json") {
     CHECK(found.batched == facts.get<bool>("batched_rendezvous_ok"));
     CHECK(found.buffer_depth == facts.get<int>("min_send_buffer_depth"));
     CHECK(found.sender_driven == facts.get<bool>("sender_driven_rendezvous_ok"));
+  }
+}
+
+TEST_CASE("where only a search gives an order, ours is not worse at F = I = W") {
+  const std::map<std::string, maker> ours{{"v_half_v2", &sp::op_table::of<s::v_half>},
+                                          {"v_min_v2", &sp::op_table::of<s::v_min>},
+                                          {"grouped_interleaved_g2_v2", &sp::op_table::of<s::grouped_interleaved<2, 2>>},
+                                          {"grouped_interleaved_g4_v2", &sp::op_table::of<s::grouped_interleaved<2, 4>>},
+                                          {"zb_auto_cap2_v1", &sp::op_table::of<s::zb_h1>},
+                                          {"zb_auto_cap3_v1", &sp::op_table::of<s::zb_h2>},
+                                          {"zb_auto_cap4_v1", &sp::op_table::of<s::zb_h1>},
+                                          {"zb_auto_cap7_v1", &sp::op_table::of<s::zb_h2>},
+                                          {"zbv_auto_v2", &sp::op_table::of<s::zb_v>}};
+  for (const row& each : all_rows()) {
+    const auto found = ours.find(without_sizes(each.stem));
+    if (found == ours.end()) continue;
+    INFO(each.stem);
+    const sp::op_table table = found->second(each.table.shape.ranks, each.table.shape.micro_batches);
+    const auto theirs_result = sp::simulate(each.table, sp::stage_times{});
+    const auto ours_result = sp::simulate(table, sp::stage_times{});
+    CHECK(ours_result.makespan <= theirs_result.makespan);
+    for (int rank = 0; rank < table.shape.ranks; ++rank) CHECK(ours_result.peak_activations[rank] <= theirs_result.peak_activations[rank]);
   }
 }

@@ -12,6 +12,7 @@
 #include <shardplan/schedule/one_f_one_b.hpp>
 #include <shardplan/schedule/pipedream.hpp>
 #include <shardplan/schedule/seq_1f1b.hpp>
+#include <shardplan/schedule/v_half.hpp>
 #include <shardplan/schedule/zb_h1.hpp>
 #include <shardplan/schedule/zb_h2.hpp>
 #include <shardplan/schedule/zb_v.hpp>
@@ -28,9 +29,9 @@ namespace shardplan::schedules {
 /// Only declared here, since Hana's definition would be a third of the umbrella's cost: <shardplan/hana.hpp> completes it, so that
 /// `hana::for_each(sp::schedules::built_in{}, ...)` works. Those with parameters stand with usual ones; a reader who finds another number
 /// of chunks writes it into his copy of the spec, whose functions take it.
-using built_in =
-    boost::hana::basic_tuple<gpipe, one_f_one_b, eager_1f1b, interleaved<2>, looped_bfs<2>, zb_h1, interleaved_zb<2>, zb_h2, zb_v,
-                             dual_pipe, dual_pipe_v, chimera, seq_1f1b<2>, hanayo<1>, grouped_interleaved<2, 2>, pipedream, pipedream_2bw>;
+using built_in = boost::hana::basic_tuple<gpipe, one_f_one_b, eager_1f1b, interleaved<2>, looped_bfs<2>, zb_h1, interleaved_zb<2>, zb_h2,
+                                          zb_v, v_half, v_min, dual_pipe, dual_pipe_v, chimera, seq_1f1b<2>, hanayo<1>,
+                                          grouped_interleaved<2, 2>, pipedream, pipedream_2bw>;
 
 namespace detail {
 template <class... Known>

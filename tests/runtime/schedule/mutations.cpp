@@ -14,6 +14,7 @@
 #include <shardplan/schedule/pipedream.hpp>
 #include <shardplan/schedule/prove_table.hpp>
 #include <shardplan/schedule/seq_1f1b.hpp>
+#include <shardplan/schedule/v_half.hpp>
 #include <shardplan/schedule/zb_h1.hpp>
 #include <shardplan/schedule/zb_h2.hpp>
 #include <shardplan/schedule/zb_v.hpp>
@@ -353,5 +354,8 @@ TEST_CASE("corrupted tables are refused by their right names, and only they") {
   corrupt<s::chimera>(4, 8);
   corrupt<s::seq_1f1b<2>>(3, 4);
   corrupt<s::hanayo<1>>(3, 3);
+  corrupt<s::v_half>(3, 6);
+  corrupt<s::v_min>(3, 6);
   corrupt<s::pipedream>(4, 6);
+  corrupt<s::pipedream_2bw>(3, 6);
 }

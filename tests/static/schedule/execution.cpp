@@ -9,9 +9,12 @@ using first = execution_table<schedules::one_f_one_b, 2, 2, 0>;
 // F0 >F0 F1 >F1 <B0 B0 <B1 B1, reduce
 static_assert(first::size == 9);
 static_assert(first::actions[0].kind == action_kind::compute && first::actions[0].item.kind == op_kind::forward);
-static_assert(first::actions[1].kind == action_kind::send && first::actions[1].peer == 1 && first::actions[1].channel == channel_kind::activations);
-static_assert(first::actions[4].kind == action_kind::receive && first::actions[4].peer == 1 && first::actions[4].channel == channel_kind::gradients);
-static_assert(first::actions[8].kind == action_kind::reduce && first::actions[8].item.micro_batch == 1 && first::gradients_complete(0) == 3);
+static_assert(first::actions[1].kind == action_kind::send && first::actions[1].peer == 1 &&
+              first::actions[1].channel == channel_kind::activations);
+static_assert(first::actions[4].kind == action_kind::receive && first::actions[4].peer == 1 &&
+              first::actions[4].channel == channel_kind::gradients);
+static_assert(first::actions[8].kind == action_kind::reduce && first::actions[8].item.micro_batch == 1 &&
+              first::gradients_complete(0) == 3);
 
 // In a V the turn stays on its rank: stage p - 1 and stage p need no transfer.
 using turn = execution_table<schedules::zb_v, 2, 4, 1>;
@@ -38,8 +41,8 @@ constexpr bool channels_agree() {
         ++next;
       if (next == receiver::size) return false;
       const action& received = receiver::actions[next++];
-      if (received.item.micro_batch != sent.item.micro_batch || received.item.slice != sent.item.slice || received.peer_chunk != sent.item.chunk ||
-          sent.peer_chunk != received.item.chunk)
+      if (received.item.micro_batch != sent.item.micro_batch || received.item.slice != sent.item.slice ||
+          received.peer_chunk != sent.item.chunk || sent.peer_chunk != received.item.chunk)
         return false;
     }
   }

@@ -13,6 +13,7 @@ static_assert(proven<s::zb_h1, 4, 8> && proven<s::interleaved_zb<2>, 4, 8> && pr
 static_assert(proven<s::dual_pipe, 4, 8> && proven<s::dual_pipe, 2, 4> && proven<s::dual_pipe_v, 4, 10> && proven<s::chimera, 4, 8>);
 static_assert(proven<s::seq_1f1b<2>, 4, 4> && proven<s::seq_1f1b<4>, 4, 8> && proven<s::hanayo<1>, 4, 4> && proven<s::hanayo<2>, 3, 3>);
 static_assert(proven<s::grouped_interleaved<2, 2>, 4, 8> && proven<s::pipedream, 4, 8> && proven<s::pipedream_2bw, 4, 8>);
+static_assert(proven<s::v_half, 4, 8> && proven<s::v_min, 4, 8> && proven<s::v_half, 3, 2> && proven<s::v_min, 5, 6>);
 static_assert(proven<s::one_f_one_b, 1, 1> && proven<s::interleaved<2>, 1, 1> && proven<s::zb_h1, 1, 3>);
 
 // A group that leaves a rest below p deadlocks: Megatron-LM refuses it, and so does the proof.
@@ -40,6 +41,10 @@ static_assert(keeps_what_it_says_at_all_sizes<s::zb_h1>() && keeps_what_it_says_
 static_assert(keeps_what_it_says_at_all_sizes<s::zb_h2>() && keeps_what_it_says_at_all_sizes<s::zb_v>());
 static_assert(keeps_what_it_says_at_all_sizes<s::seq_1f1b<2>>() && keeps_what_it_says_at_all_sizes<s::hanayo<1>>());
 static_assert(keeps_what_it_says_at_all_sizes<s::hanayo<2>>() && keeps_what_it_says_at_all_sizes<s::grouped_interleaved<2, 3>>());
+static_assert(keeps_what_it_says<s::v_half, 4, 8>() && keeps_what_it_says<s::v_half, 3, 9>() && keeps_what_it_says<s::v_min, 4, 8>());
+// V-Half and V-Min at p = 8, m = 16: bubbles of 8.5 and 13.5 are what the searched orders reach.
+static_assert(bubble<s::v_half, 8, 16>(stage_times{}, bubble_kind::makespan) == fraction{17, 2} &&
+              bubble<s::v_min, 8, 16>(stage_times{}, bubble_kind::makespan) <= fraction{27, 2});
 static_assert(keeps_what_it_says<s::dual_pipe, 4, 8>() && keeps_what_it_says<s::dual_pipe_v, 3, 7>() &&
               keeps_what_it_says<s::chimera, 4, 8>());
 
