@@ -64,19 +64,20 @@ constexpr void add_next_token_layers(const transformer& shape, stage_extent& ext
 constexpr stage_extent extent_of_stage(const plan_spec& spec, const derived& facts, std::int64_t rank) {
   const std::int64_t pp = spec.pp;
   const std::int64_t chunks = spec.schedule.chunks;
+  const std::int64_t stages = spec.schedule.stages(pp);
   const transformer& shape = spec.model;
   stage_extent extent{};
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
     const std::int64_t stage = chunks == 1 ? rank : stage_of_chunk(spec.schedule.layout, pp, chunk, rank);
-    const std::int64_t count = layers_of_stage(spec.layer_split, shape.layers, pp * chunks, stage);
+    const std::int64_t count = layers_of_stage(spec.layer_split, shape.layers, stages, stage);
     extent.layers += count;
     if (shape.experts.count == 0) {
       extent.dense_layers += count;
     } else if (shape.experts.leading_dense > 0 || shape.experts.layer_step > 1) {
-      extent.dense_layers += shape.dense_layers_in(first_layer_of_stage(spec.layer_split, shape.layers, pp * chunks, stage), count);
+      extent.dense_layers += shape.dense_layers_in(first_layer_of_stage(spec.layer_split, shape.layers, stages, stage), count);
     }
     extent.is_first = extent.is_first || stage == 0;
-    extent.is_last = extent.is_last || stage == pp * chunks - 1;
+    extent.is_last = extent.is_last || stage == stages - 1;
   }
   extent.in_flight = spec.schedule.in_flight(pp, facts.micro_batches, chunks, rank);
   // A tied head and the embedding of further tokens are the same tensor on a rank that holds the embedding; elsewhere a copy with all its
@@ -89,7 +90,7 @@ constexpr stage_extent extent_of_stage(const plan_spec& spec, const derived& fac
 /// The account of a rank with that extent. Errors: none for a spec that passed the first two tiers of rules.
 constexpr stage_account account_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent) {
   const transformer& shape = spec.model;
-  const std::int64_t chunks = spec.schedule.chunks;
+  const std::int64_t parts = spec.schedule.chunks * spec.schedule.slices;  // of what a micro-batch keeps on a rank
   const std::int64_t layers = extent.layers;
   const std::int64_t dense_layers = extent.dense_layers;
   const bool is_first = extent.is_first;
@@ -151,7 +152,7 @@ constexpr stage_account account_of_extent(const plan_spec& spec, const memory_la
   if (is_first && shape.embedding_norm) kept += saved.block_input;
   // Around a next-token layer's block: the inputs of its three norms, what the last gives to the head, and the projection's input.
   if (is_last && shape.next_token_layers > 0) kept += 6 * saved.block_input * shape.next_token_layers;
-  report.activations.count = chunks == 1 ? kept * extent.in_flight : ceil_divide(kept * extent.in_flight, chunks);
+  report.activations.count = parts == 1 ? kept * extent.in_flight : ceil_divide(kept * extent.in_flight, parts);
 
   const phase_sizes& phases = layout.phases;
   std::int64_t working = expert_layers > 0 ? phases.expert_backward : phases.dense_backward;

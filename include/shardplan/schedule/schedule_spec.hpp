@@ -51,6 +51,9 @@ struct schedule_spec {
   std::int64_t least_micro_batches_a_rank = 0;  ///< see `ranks_multiple`
   bool micro_batches_fill_ranks = false;        ///< see `ranks_multiple`
 
+  /// Stages of the model: p * v, or p of either direction.
+  constexpr std::int64_t stages(std::int64_t ranks) const { return layout == placement::bidirectional ? ranks : ranks * chunks; }
+
   friend constexpr bool operator==(const schedule_spec&, const schedule_spec&) = default;
 };
 

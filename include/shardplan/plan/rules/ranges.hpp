@@ -142,9 +142,9 @@ constexpr bool is_ordinary(const plan_spec& spec) {
          shape.ffn <= 131072 && shape.vocab <= 2097152 && shape.positions <= 2097152 && shape.experts.count <= 512 &&
          shape.experts.ffn <= 16384 && shape.latent.key_value_rank == 0 && shape.next_token_layers == 0 &&
          (shape.experts.count == 0 || (shape.experts.top_k <= 16 && shape.experts.shared_ffn <= 65536 && shape.expert_width() <= 16384)) &&
-         spec.vocabulary_multiple <= 2097152 && spec.etp * spec.schedule.chunks <= 8 && spec.precision.compute <= 4 &&
-         spec.optimizer.matrices == matrix_rule::none && spec.micro_batch <= spec.global_batch && spec.sequence <= 1048576 &&
-         spec.global_batch <= 1073741824 &&
+         spec.vocabulary_multiple <= 2097152 && spec.etp * spec.schedule.chunks <= 8 && spec.schedule.slices == 1 &&
+         spec.precision.compute <= 4 && spec.optimizer.matrices == matrix_rule::none && spec.micro_batch <= spec.global_batch &&
+         spec.sequence <= 1048576 && spec.global_batch <= 1073741824 &&
          shape.layers * spec.sequence * spec.global_batch <= 2147483648;  // 64 M tokens a step for 32 layers
 }
 
@@ -198,8 +198,9 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
   const std::int64_t per_token = times(8 * spec.precision.compute,
                                        plus(plus(times(2, widths), times(4, shape.hidden)), plus(times(visits, 2), times(2, shape.heads))));
   const std::int64_t tokens = times(spec.sequence, spec.global_batch > spec.micro_batch ? spec.global_batch : spec.micro_batch);
-  const std::int64_t activations = times(tokens, plus(times(times(layers, per_token), times(spec.etp, spec.schedule.chunks)),
-                                                      times(2 * spec.precision.compute * (1 + shape.next_token_layers), rows)));
+  const std::int64_t activations =
+      times(tokens, plus(times(times(layers, per_token), times(times(spec.etp, spec.schedule.chunks), spec.schedule.slices)),
+                         times(2 * spec.precision.compute * (1 + shape.next_token_layers), rows)));
   if (activations > limits::activation_bytes) sink.add_large({quantity::activation_bytes_bound, activations}, limits::activation_bytes);
 }
 
