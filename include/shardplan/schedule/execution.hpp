@@ -26,7 +26,7 @@ enum class channel_kind : std::uint8_t {
 
 /// One line of a rank's execution table.
 struct action {
-  action_kind kind = action_kind::compute;
+  action_kind kind = action_kind::compute;           ///< what to do
   op item{};                                         ///< the op of this rank that it belongs to
   int peer = -1;                                     ///< the other rank of a transfer
   std::uint8_t peer_chunk = 0;                       ///< the chunk on the peer whose output is received, or which gets what is sent
@@ -94,11 +94,13 @@ inline constexpr auto actions_of = make_actions<Table, Rank>();
 /// Error: `schedule_never_ends` for a table that is not proven.
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Rank>
 struct execution_table {
-  using table = detail::playable<Schedule, Ranks, MicroBatches>;
-  static constexpr const auto& actions = detail::actions_of<table, Rank>.actions;  ///< in the order in which the rank runs them
-  static constexpr int size = detail::actions_of<table, Rank>.count;               ///< actions
+  static constexpr const auto& actions =
+      detail::actions_of<detail::playable<Schedule, Ranks, MicroBatches>, Rank>.actions;  ///< in the order in which the rank runs them
+  static constexpr int size = detail::actions_of<detail::playable<Schedule, Ranks, MicroBatches>, Rank>.count;  ///< actions
   /// Index in `schedule_table::ops[Rank]` of the op that completes the gradients of `chunk`: its reduction may start behind it.
-  static constexpr int gradients_complete(int chunk) { return table::rows[Rank].complete_at[chunk] - 1; }
+  static constexpr int gradients_complete(int chunk) {
+    return detail::static_rows<Schedule, Ranks, MicroBatches>::rows[Rank].complete_at[chunk] - 1;
+  }
 };
 
 }  // namespace shardplan
