@@ -39,6 +39,9 @@ struct played : Arrays {
   std::int64_t makespan_before = 0;  // of all but the last
 };
 
+/// For those who want the ends of all ops: where `play` puts its `played_ends`.
+struct keeps_no_ends {};
+
 constexpr std::int64_t later(std::int64_t left, std::int64_t right) { return left < right ? right : left; }
 
 /// What an overlapped block of `first` and the op behind it costs on a rank.
@@ -62,8 +65,9 @@ constexpr std::int64_t first_ticks(const Table& table, const tick_unit& unit, co
 /// Plays the table `repetitions` times, one step behind the other without a barrier. Every op starts when its rank is free and its input is
 /// there; an overlapped block when the inputs of both halves are. One pass in the order that the table brings along.
 /// Error: `schedule_never_ends`; `result_leaves_63_bits` when the times are too long to be added.
-template <class Table>
-constexpr typename Table::played_type play(const Table& table, const stage_times* times, bool uniform, int repetitions = 1) {
+template <class Table, class Kept = keeps_no_ends>
+constexpr typename Table::played_type play(const Table& table, const stage_times* times, bool uniform, int repetitions = 1,
+                                           [[maybe_unused]] Kept* kept = nullptr) {
   if (!table.ends) schedule_never_ends();
   const table_shape shape = table.shape;
   const tick_unit unit = tick_unit_of(shape, times, uniform);
@@ -125,6 +129,7 @@ constexpr typename Table::played_type play(const Table& table, const stage_times
       all.first[rank] = table.rows[rank].size == 0 ? 0 : end.of[rank][0] - first_ticks(table, unit, cost, rank);
     }
   }
+  if constexpr (!same<Kept, keeps_no_ends>) *kept = static_cast<Kept&&>(end);
   return all;
 }
 
