@@ -3,6 +3,7 @@
 #include "catch.hpp"
 #include "json.hpp"
 
+#include <shardplan/schedule/blocking_receives.hpp>
 #include <shardplan/schedule/chimera.hpp>
 #include <shardplan/schedule/dual_pipe.hpp>
 #include <shardplan/schedule/eager_1f1b.hpp>
@@ -183,6 +184,8 @@ TEST_CASE("transfers are those of summary.json") {
     CHECK(found.batched == facts.get<bool>("batched_rendezvous_ok"));
     CHECK(found.buffer_depth == facts.get<int>("min_send_buffer_depth"));
     CHECK(found.sender_driven == facts.get<bool>("sender_driven_rendezvous_ok"));
+    CHECK(sp::simulate(each.table, sp::stage_times{}).makespan == number(facts.get_child("makespan_blocking_recv_jit")));
+    CHECK(sp::sender_driven_makespan(each.table, sp::stage_times{}) == number(facts.get_child("makespan_blocking_recv_sender_driven")));
   }
 }
 
