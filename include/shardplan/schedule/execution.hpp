@@ -90,7 +90,8 @@ inline constexpr auto actions_of = make_actions<Table, Rank>();
 
 }  // namespace detail
 
-/// What rank `Rank` does, line by line: `actions[index]` for index below `size`. A raw array, so that device code can read it.
+/// What rank `Rank` does, line by line: `actions[index]` for index below `size`. In a kernel read an element into a
+/// `constexpr` local.
 /// Error: `schedule_never_ends` for a table that is not proven.
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Rank>
 struct execution_table {

@@ -95,8 +95,9 @@ constexpr typename Table::played_type play(const Table& table, const stage_times
         if (cost.immediate && !table.has_blocks) {
           for (; at < upto; ++at) {
             const int wait = table.waits[rank].of[at];
-            end.of[rank][at] = now = (wait < 0 ? now : later(now, end.of[wait >> wait_code::index_bits][wait & wait_code::index_mask])) +
-                                     cost.of[rank][table.rows[rank].ops[at] & packed_op::cost_mask];
+            if (wait >= 0 && end.of[wait >> wait_code::index_bits][wait & wait_code::index_mask] > now)
+              now = end.of[wait >> wait_code::index_bits][wait & wait_code::index_mask];
+            end.of[rank][at] = now += cost.of[rank][table.rows[rank].ops[at] & packed_op::cost_mask];
           }
         } else {
           while (at < upto) {
