@@ -20,6 +20,13 @@ void print_figure(const char* what, double figure, const char* unit, double limi
   std::printf("  %-42s %8.2f %-3s  at most %6.2f  %s\n", what, figure, unit, limit, figure <= limit ? "ok" : "over");
 }
 
+/// A schedule's time with its limit, and what an op costs: it should be the same at every size.
+void print_schedule(const measurement& cell, double umbrella_ms, const char* what, int ops, double limit) {
+  const double all = cell.median(&sample::cpu_ms);
+  print_figure(what, all / 1000, "s", limit);
+  std::printf("  %-42s %8.2f us\n", "  an op", 1000 * (all - umbrella_ms) / ops);
+}
+
 /// The figures of one compiler, which stands at `index`.
 void print_figures_of(const compiler& which, std::size_t index, const std::vector<row>& rows) {
   const auto of = [&](const char* name) -> const measurement& { return named(rows, name).by_compiler[index]; };
@@ -30,6 +37,9 @@ void print_figures_of(const compiler& which, std::size_t index, const std::vecto
                which.is_clang ? 2.2 : 1.5);
   print_figure("1000 plans, time", milliseconds("plans_1000") / 1000, "s", 3);
   print_figure("1000 plans, peak memory", of("plans_1000").median(&sample::peak_mb), "MB", 600);
+  print_schedule(of("schedule_8"), milliseconds("umbrella"), "schedule, p, m, v = 8, 32, 4", 2048, which.is_clang ? 0.35 : 0.25);
+  print_schedule(of("schedule_16"), milliseconds("umbrella"), "schedule, p, m, v = 16, 128, 4", 16384, which.is_clang ? 1.6 : 0.8);
+  print_schedule(of("schedule_64"), milliseconds("umbrella"), "schedule, p, m, v = 64, 512, 2", 131072, which.is_clang ? 13 : 7);
   const std::optional<long> few = of("plans_1").instantiations;
   const std::optional<long> many = of("gpus_131072").instantiations;
   if (few && many)
@@ -59,13 +69,13 @@ double measurement::median(double sample::*field) const {
 
 void print_table(const std::vector<compiler>& compilers, const std::vector<row>& rows) {
   for (const compiler& each : compilers) std::printf("%s: %s\n", each.command.c_str(), each.version.c_str());
-  std::printf("\n%-26s", "");
+  std::printf("\n%-38s", "");
   for (const compiler& each : compilers) std::printf(" | %-33s", each.command.c_str());
-  std::printf("\n%-26s", "-fsyntax-only, medians");
+  std::printf("\n%-38s", "-fsyntax-only, medians");
   for (std::size_t i = 0; i < compilers.size(); ++i) std::printf(" | %8s %8s %6s %8s", "CPU ms", "wall ms", "MB", "inst.");
   std::printf("\n");
   for (const row& each : rows) {
-    std::printf("%-26s", each.unit.title.c_str());
+    std::printf("%-38s", each.unit.title.c_str());
     for (const measurement& cell : each.by_compiler)
       std::printf(" | %8.1f %8.1f %6.1f %8s", cell.median(&sample::cpu_ms), cell.median(&sample::wall_ms), cell.median(&sample::peak_mb),
                   cell.instantiations ? std::to_string(*cell.instantiations).c_str() : "-");

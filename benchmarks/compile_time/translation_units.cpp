@@ -18,6 +18,17 @@ translation_unit of_plans(int count) {
   return {"plans_" + number, number + (count == 1 ? " checked plan" : " checked plans"), plans(count)};
 }
 
+/// A file with one interleaved schedule: its table, every proof, one simulation.
+translation_unit of_schedule(int ranks, int micro_batches, int chunks) {
+  const std::string sizes = std::to_string(ranks) + ", " + std::to_string(micro_batches);
+  const std::string schedule = "sp::schedules::interleaved<" + std::to_string(chunks) + ">, " + sizes;
+  std::string text = "#include <shardplan/shardplan.hpp>\nnamespace sp = shardplan;\n";
+  text.append("static_assert(sp::proven<").append(schedule).append(">);\n");
+  text.append("constexpr auto result = sp::simulate<").append(schedule).append(">(sp::stage_times{2, 3, 1});\n");
+  text.append("static_assert(result.makespan > 0);\n");
+  return {"schedule_" + std::to_string(ranks), "interleaved, p, m, v = " + sizes + ", " + std::to_string(chunks), text};
+}
+
 }  // namespace
 
 std::string plans(int count, int nodes) {
@@ -56,6 +67,9 @@ std::vector<translation_unit> all_units() {
       of_plans(100),
       of_plans(201),
       of_plans(1000),
+      of_schedule(8, 32, 4),
+      of_schedule(16, 128, 4),
+      of_schedule(64, 512, 2),
   };
 }
 

@@ -3,6 +3,7 @@
 #include "catch.hpp"
 #include "shared_files.hpp"
 
+#include <shardplan/schedule/blocking_receives.hpp>
 #include <shardplan/schedule/chimera.hpp>
 #include <shardplan/schedule/dual_pipe.hpp>
 #include <shardplan/schedule/eager_1f1b.hpp>
@@ -13,6 +14,8 @@
 #include <shardplan/schedule/read_table.hpp>
 #include <shardplan/schedule/seq_1f1b.hpp>
 #include <shardplan/schedule/simulate_table.hpp>
+#include <shardplan/schedule/transfers.hpp>
+#include <shardplan/schedule/v_half.hpp>
 #include <shardplan/schedule/zb_h1.hpp>
 #include <shardplan/schedule/zb_h2.hpp>
 #include <shardplan/schedule/zb_v.hpp>
@@ -168,5 +171,45 @@ TEST_CASE("simulations give the figures of summary.json") {
       const sp::fraction period = uniform ? sp::steady_period(each.table, times[0]) : sp::steady_period(each.table, times.data());
       CHECK(period == number(facts.get_child("steady_period")));
     }
+  }
+}
+
+TEST_CASE("transfers are those of summary.json") {
+  for (const row& each : all_rows()) {
+    INFO(each.stem);
+    const sp::transfer_facts found = sp::detail::facts_of_transfers(each.table);
+    const truth::json& facts = each.facts.get_child("comm");
+    CHECK(found.messages == facts.get<int>("messages"));
+    CHECK(found.paired == facts.get<bool>("paired"));
+    CHECK(found.in_order_on_one_channel == facts.get<bool>("fifo_per_rank_pair"));
+    CHECK(found.in_order_by_kind == facts.get<bool>("fifo_per_pair_and_kind"));
+    CHECK(found.rendezvous == facts.get<bool>("rendezvous_ok"));
+    CHECK(found.batched == facts.get<bool>("batched_rendezvous_ok"));
+    CHECK(found.buffer_depth == facts.get<int>("min_send_buffer_depth"));
+    CHECK(found.sender_driven == facts.get<bool>("sender_driven_rendezvous_ok"));
+    CHECK(sp::simulate(each.table, sp::stage_times{}).makespan == number(facts.get_child("makespan_blocking_recv_jit")));
+    CHECK(sp::sender_driven_makespan(each.table, sp::stage_times{}) == number(facts.get_child("makespan_blocking_recv_sender_driven")));
+  }
+}
+
+TEST_CASE("where only a search gives an order, ours is not worse at F = I = W") {
+  const std::map<std::string, maker> ours{{"v_half_v2", &sp::op_table::of<s::v_half>},
+                                          {"v_min_v2", &sp::op_table::of<s::v_min>},
+                                          {"grouped_interleaved_g2_v2", &sp::op_table::of<s::grouped_interleaved<2, 2>>},
+                                          {"grouped_interleaved_g4_v2", &sp::op_table::of<s::grouped_interleaved<2, 4>>},
+                                          {"zb_auto_cap2_v1", &sp::op_table::of<s::zb_h1>},
+                                          {"zb_auto_cap3_v1", &sp::op_table::of<s::zb_h2>},
+                                          {"zb_auto_cap4_v1", &sp::op_table::of<s::zb_h1>},
+                                          {"zb_auto_cap7_v1", &sp::op_table::of<s::zb_h2>},
+                                          {"zbv_auto_v2", &sp::op_table::of<s::zb_v>}};
+  for (const row& each : all_rows()) {
+    const auto found = ours.find(without_sizes(each.stem));
+    if (found == ours.end()) continue;
+    INFO(each.stem);
+    const sp::op_table table = found->second(each.table.shape.ranks, each.table.shape.micro_batches);
+    const auto theirs_result = sp::simulate(each.table, sp::stage_times{});
+    const auto ours_result = sp::simulate(table, sp::stage_times{});
+    CHECK(ours_result.makespan <= theirs_result.makespan);
+    for (int rank = 0; rank < table.shape.ranks; ++rank) CHECK(ours_result.peak_activations[rank] <= theirs_result.peak_activations[rank]);
   }
 }

@@ -29,7 +29,7 @@ constexpr std::int64_t recomputed_at_once(const plan_spec& spec) {
   if (spec.recompute_layers.method != recompute_methods::uniform) return 1;
   std::int64_t most = spec.model.layers;
   if (spec.layer_split.counts.length == 0) {
-    const std::int64_t equal = ceil_divide(spec.model.layers, spec.pp * spec.schedule.chunks);
+    const std::int64_t equal = ceil_divide(spec.model.layers, spec.schedule.stages(spec.pp));
     if (equal < most) most = equal;
   }
   return spec.recompute_layers.count < most ? spec.recompute_layers.count : most;

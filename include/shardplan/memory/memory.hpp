@@ -77,23 +77,24 @@ constexpr void add_next_token_layers(const transformer& shape, stage_extent& ext
 constexpr stage_extent extent_of_stage(const plan_spec& spec, const derived& facts, std::int64_t rank) {
   const std::int64_t pp = spec.pp;
   const std::int64_t chunks = spec.schedule.chunks;
+  const std::int64_t stages = spec.schedule.stages(pp);
   const transformer& shape = spec.model;
   stage_extent extent{};
   extent.rank = rank;
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
     const std::int64_t stage = chunks == 1 ? rank : stage_of_chunk(spec.schedule.layout, pp, chunk, rank);
-    const std::int64_t count = layers_of_stage(spec.layer_split, shape.layers, pp * chunks, stage);
+    const std::int64_t count = layers_of_stage(spec.layer_split, shape.layers, stages, stage);
     extent.layers += count;
     if (shape.experts.count == 0) {
       extent.dense_layers += count;
     } else if (shape.experts.leading_dense > 0 || shape.experts.layer_step > 1) {
-      extent.dense_layers += shape.dense_layers_in(first_layer_of_stage(spec.layer_split, shape.layers, pp * chunks, stage), count);
+      extent.dense_layers += shape.dense_layers_in(first_layer_of_stage(spec.layer_split, shape.layers, stages, stage), count);
     }
     if (spec.recompute_layers.method != recompute_methods::each)
-      add_recomputed_layers(spec, first_layer_of_stage(spec.layer_split, shape.layers, pp * chunks, stage), count, extent.recomputed);
+      add_recomputed_layers(spec, first_layer_of_stage(spec.layer_split, shape.layers, stages, stage), count, extent.recomputed);
     extent.is_first = extent.is_first || stage == 0;
-    extent.is_last = extent.is_last || stage == pp * chunks - 1;
-    if (shape.next_token_layers > 0 && stage == next_token_stage_of(spec.layer_split, pp * chunks)) add_next_token_layers(shape, extent);
+    extent.is_last = extent.is_last || stage == stages - 1;
+    if (shape.next_token_layers > 0 && stage == next_token_stage_of(spec.layer_split, stages)) add_next_token_layers(shape, extent);
   }
   extent.in_flight = spec.schedule.in_flight(pp, facts.micro_batches, chunks, rank);
   // A tied head and the embedding of further tokens are the same tensor on a rank that holds the embedding; elsewhere a copy with all its
@@ -112,7 +113,7 @@ namespace detail {
 constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent,
                                        stage_account& account) {
   const transformer& shape = spec.model;
-  const std::int64_t chunks = spec.schedule.chunks;
+  const std::int64_t parts = spec.schedule.chunks * spec.schedule.slices;  // of what a micro-batch keeps on a rank
   const std::int64_t layers = extent.layers;
   const std::int64_t dense_layers = extent.dense_layers;
   const bool is_first = extent.is_first;
@@ -193,11 +194,11 @@ constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layou
   kept_activations kept{};  // of all micro-batches that are alive
   if (has_uneven_chunks(spec)) {
     kept = kept_by_chunks(spec, saved, extent.rank, alive);
-    kept.on_device += ceil_divide(around * alive, chunks);
+    kept.on_device += ceil_divide(around * alive, parts);
   } else {
     kept = kept_by_blocks(spec, saved, layers, dense_layers, extent.recomputed);
-    kept.on_device = chunks == 1 ? (kept.on_device + around) * alive : ceil_divide((kept.on_device + around) * alive, chunks);
-    if (kept.on_host > 0) kept.on_host = ceil_divide(kept.on_host * alive, chunks);
+    kept.on_device = parts == 1 ? (kept.on_device + around) * alive : ceil_divide((kept.on_device + around) * alive, parts);
+    if (kept.on_host > 0) kept.on_host = ceil_divide(kept.on_host * alive, parts);
   }
   account.offloaded.host.count += kept.on_host;
 
@@ -209,7 +210,7 @@ constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layou
   rank.backward = expert_layers > 0 ? phases.expert_backward : phases.dense_backward;
   if (dense_layers > 0 && phases.dense_backward > rank.backward) rank.backward = phases.dense_backward;
   rank.is_last = is_last;
-  rank.live_losses = chunks == 1 ? alive : 1;
+  rank.live_losses = parts == 1 ? alive : 1;
   // Only what a phase of this plan reads.
   if (is_last) rank.head = output.linear_shapes;
   if (!spec.overheads.gradient_scratch) {

@@ -66,7 +66,7 @@ constexpr std::int64_t count_below(std::int64_t end, std::int64_t rest, std::int
 constexpr parameter_classes classes_of_rank(const plan_spec& spec, const rank_model& model, std::int64_t rank, bool routed) {
   const transformer& shape = spec.model;
   parameter_classes classes{};
-  bool has_embedding = rank == 0;
+  bool has_embedding = holds_first_stage(spec, rank);
   for (std::int64_t chunk = 0; chunk < spec.schedule.chunks; ++chunk) {
     const chunk_extent extent = extent_of_chunk(spec, rank, chunk, has_embedding);
     const std::int64_t further = extent.has_next_token ? shape.next_token_layers : 0;

@@ -27,10 +27,15 @@ struct chunk_extent {
   bool copies_embedding = false;  ///< has a copy of the embedding: for a tied head, or to look up further tokens
 };
 
+/// Whether some chunk of pipeline rank `rank` is the first stage.
+constexpr bool holds_first_stage(const plan_spec& spec, std::int64_t rank) {
+  return rank == 0 || (spec.schedule.layout == placement::bidirectional && rank == spec.pp - 1);
+}
+
 /// The extent of chunk `chunk` of pipeline rank `rank`. A rank needs the embedding once: `has_embedding` says whether it is there, and is
 /// brought up to date.
 constexpr chunk_extent extent_of_chunk(const plan_spec& spec, std::int64_t rank, std::int64_t chunk, bool& has_embedding) {
-  const std::int64_t stages = spec.pp * spec.schedule.chunks;
+  const std::int64_t stages = spec.schedule.stages(spec.pp);
   const std::int64_t stage = spec.schedule.chunks == 1 ? rank : stage_of_chunk(spec.schedule.layout, spec.pp, chunk, rank);
   chunk_extent extent{};
   extent.first_layer = first_layer_of_stage(spec.layer_split, spec.model.layers, stages, stage);
@@ -156,7 +161,7 @@ constexpr rank_buffers lay_out_rank(const plan_spec& spec, const derived& facts,
   writer.routed.totals.shards = facts.expert_shards;
   writer.dense.end_multiple = facts.dense_shards;
   writer.routed.end_multiple = facts.expert_shards;
-  bool has_embedding = rank == 0;
+  bool has_embedding = holds_first_stage(spec, rank);
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
     if (writer.reversed()) {
       detail::set_megatron_rules(writer.dense, rank == 0 && chunk == 0);

@@ -63,7 +63,7 @@ constexpr buffer_lengths padded_lengths(const plan_spec& spec, const derived& fa
     expert_block = expert_block.rounded_up(dense_multiple, routed_multiple);
   }
   buffer_lengths total{};
-  bool has_embedding = rank == 0;
+  bool has_embedding = holds_first_stage(spec, rank);
   for (std::int64_t chunk = 0; chunk < spec.schedule.chunks; ++chunk) {
     const chunk_extent extent = extent_of_chunk(spec, rank, chunk, has_embedding);
     if (!by_unit && rank == 0 && chunk == 0) {

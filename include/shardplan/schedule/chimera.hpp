@@ -35,7 +35,12 @@ struct chimera {
     if (backward < times.forward || ranks % 2 != 0 || micro_batches % ranks != 0) return {};
     return (backward + (backward - times.forward) * (micro_batches / ranks - 1)) * (ranks - 2);
   }
-  static constexpr schedule_spec spec{.name = "chimera", .chunks = 2, .layout = placement::bidirectional, .in_flight = &in_flight};
+  static constexpr schedule_spec spec{.name = "chimera",
+                                      .chunks = 2,
+                                      .layout = placement::bidirectional,
+                                      .in_flight = &in_flight,
+                                      .ranks_multiple = 2,
+                                      .micro_batches_fill_ranks = true};
 
 private:
   static constexpr int place_in(int slots, int ranks) {

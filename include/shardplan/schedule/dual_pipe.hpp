@@ -93,7 +93,13 @@ struct dual_pipe {
     detail::dual_steps<Out> steps{out, second_half ? 1 : 0};
     steps.run(ranks / 2, second_half ? ranks - 1 - rank : rank, micro_batches / 2);
   }
-  static constexpr schedule_spec spec{.name = "dual_pipe", .chunks = 2, .layout = placement::bidirectional, .in_flight = &in_flight};
+  static constexpr schedule_spec spec{.name = "dual_pipe",
+                                      .chunks = 2,
+                                      .layout = placement::bidirectional,
+                                      .in_flight = &in_flight,
+                                      .ranks_multiple = 2,
+                                      .micro_batches_multiple = 2,
+                                      .least_micro_batches_a_rank = 2};
 };
 
 /// DualPipeV (DeepSeek; torch ScheduleDualPipeV): DualPipe folded into a V, with one copy of the parameters. m >= 2 p.
@@ -105,7 +111,8 @@ struct dual_pipe_v {
     detail::dual_steps<Out> steps{out, 0};
     steps.run(ranks, rank, micro_batches);
   }
-  static constexpr schedule_spec spec{.name = "dual_pipe_v", .chunks = 2, .layout = placement::v_shape, .in_flight = &in_flight};
+  static constexpr schedule_spec spec{
+      .name = "dual_pipe_v", .chunks = 2, .layout = placement::v_shape, .in_flight = &in_flight, .least_micro_batches_a_rank = 2};
 };
 
 }  // namespace schedules

@@ -96,6 +96,15 @@ struct order_slice : Arrays {
   int done = 0;   // ops of this piece
 };
 
+/// Whether the input of op `at` is there after `next` ops of each rank, and the ops of its own rank in front of `reached`.
+template <class Table, class Next>
+constexpr bool may_run(const Table& table, const Next& next, int rank, int at, int reached) {
+  const int wait = table.waits[rank].of[at];
+  if (wait < 0) return true;
+  const int from = wait >> wait_code::index_bits;
+  return (from == rank ? reached : next[from]) > (wait & wait_code::index_mask);
+}
+
 /// Appends runs until `enough` ops are in the piece or nothing more can run. When the last piece ends with less than all ops, the table
 /// waits for itself: `next` says where each rank is stuck.
 template <class Table, class Slice>
@@ -108,19 +117,21 @@ constexpr void advance(const Table& table, Slice& slice, int enough) {
       const int from = slice.next[rank];
       const int size = table.rows[rank].size;
       int at = from;
-      while (at < size) {
-        const int wait = table.waits[rank].of[at];
-        if (wait >= 0 && slice.next[wait >> wait_code::index_bits] <= (wait & wait_code::index_mask) &&
-            !(wait >> wait_code::index_bits == rank && (wait & wait_code::index_mask) < at))
-          break;
-        if (table.has_blocks && packed_op::overlaps_next(table.rows[rank].ops[at])) {
-          const int second = table.waits[rank].of[at + 1];
-          if (second >= 0 && slice.next[second >> wait_code::index_bits] <= (second & wait_code::index_mask) &&
-              !(second >> wait_code::index_bits == rank && (second & wait_code::index_mask) < at))
+      if (!table.has_blocks) {
+        for (; at < size; ++at) {
+          const int wait = table.waits[rank].of[at];
+          if (wait >= 0 && slice.next[wait >> wait_code::index_bits] <= (wait & wait_code::index_mask) &&
+              (wait >> wait_code::index_bits != rank || (wait & wait_code::index_mask) >= at))
             break;
+        }
+      } else {
+        while (at < size && may_run(table, slice.next, rank, at, at)) {
+          if (packed_op::overlaps_next(table.rows[rank].ops[at])) {
+            if (!may_run(table, slice.next, rank, at + 1, at)) break;
+            ++at;
+          }
           ++at;
         }
-        ++at;
       }
       if (at == from) continue;
       slice.next[rank] = at;

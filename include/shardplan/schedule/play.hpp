@@ -6,10 +6,15 @@
 
 #include <cstdint>
 
-namespace shardplan::detail {
+namespace shardplan {
 
-// Throws: the ranks of this table wait for each other, or it is incomplete. Ask `proven` which invariant is broken.
-[[noreturn]] inline void schedule_never_ends() { stop("schedule_never_ends"); }
+/// Throws: the ranks of this table wait for each other, or it is incomplete, so it has no times and no transfers. `broken_in` says what is
+/// broken.
+[[noreturn]] inline void schedule_never_ends() { detail::stop("schedule_never_ends"); }
+
+}  // namespace shardplan
+
+namespace shardplan::detail {
 
 template <int Ranks, int CostCodes>
 struct cost_arrays {
@@ -34,6 +39,9 @@ struct played : Arrays {
   std::int64_t makespan_before = 0;  // of all but the last
 };
 
+/// For those who want the ends of all ops: where `play` puts its `played_ends`.
+struct keeps_no_ends {};
+
 constexpr std::int64_t later(std::int64_t left, std::int64_t right) { return left < right ? right : left; }
 
 /// What an overlapped block of `first` and the op behind it costs on a rank.
@@ -57,8 +65,9 @@ constexpr std::int64_t first_ticks(const Table& table, const tick_unit& unit, co
 /// Plays the table `repetitions` times, one step behind the other without a barrier. Every op starts when its rank is free and its input is
 /// there; an overlapped block when the inputs of both halves are. One pass in the order that the table brings along.
 /// Error: `schedule_never_ends`; `result_leaves_63_bits` when the times are too long to be added.
-template <class Table>
-constexpr typename Table::played_type play(const Table& table, const stage_times* times, bool uniform, int repetitions = 1) {
+template <class Table, class Kept = keeps_no_ends>
+constexpr typename Table::played_type play(const Table& table, const stage_times* times, bool uniform, int repetitions = 1,
+                                           [[maybe_unused]] Kept* kept = nullptr) {
   if (!table.ends) schedule_never_ends();
   const table_shape shape = table.shape;
   const tick_unit unit = tick_unit_of(shape, times, uniform);
@@ -86,8 +95,9 @@ constexpr typename Table::played_type play(const Table& table, const stage_times
         if (cost.immediate && !table.has_blocks) {
           for (; at < upto; ++at) {
             const int wait = table.waits[rank].of[at];
-            end.of[rank][at] = now = (wait < 0 ? now : later(now, end.of[wait >> wait_code::index_bits][wait & wait_code::index_mask])) +
-                                     cost.of[rank][table.rows[rank].ops[at] & packed_op::cost_mask];
+            if (wait >= 0 && end.of[wait >> wait_code::index_bits][wait & wait_code::index_mask] > now)
+              now = end.of[wait >> wait_code::index_bits][wait & wait_code::index_mask];
+            end.of[rank][at] = now += cost.of[rank][table.rows[rank].ops[at] & packed_op::cost_mask];
           }
         } else {
           while (at < upto) {
@@ -120,6 +130,7 @@ constexpr typename Table::played_type play(const Table& table, const stage_times
       all.first[rank] = table.rows[rank].size == 0 ? 0 : end.of[rank][0] - first_ticks(table, unit, cost, rank);
     }
   }
+  if constexpr (!same<Kept, keeps_no_ends>) *kept = static_cast<Kept&&>(end);
   return all;
 }
 

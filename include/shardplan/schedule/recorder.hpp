@@ -24,12 +24,17 @@ struct rank_recorder : Arrays {
   table_shape shape{};
   int each = 0;  // micro-batches of a chunk
   int size = 0;
-  int forwards = 0;
+  int forwards = 0;           // F so far
+  int inputs = 0;             // I and B
+  int weights = 0;            // W and B
   int blocks = 0;             // overlapped pairs
   int peak_until_weight = 0;  // most alive when an activation stays until W (or B)
   int peak_until_input = 0;   // most alive when it is freed at I (or B)
-  int alive_until_weight = 0;
-  int alive_until_input = 0;
+  // Notes for a schedule that looks for its order moment by moment; only it writes them.
+  int planned = 0;                            // what runs now
+  int forwards_of[packed_op::most_chunks]{};  // F so far of each chunk
+  int inputs_of[packed_op::most_chunks]{};    // I and B
+  int weights_of[packed_op::most_chunks]{};   // W
   int complete_at[packed_op::most_chunks]{};  // index + 1 of the last B or W of each chunk
   int open_block = 0;                         // key + 1 of the forward that waits for its other half
   invariant broken = invariant::none;
@@ -40,23 +45,25 @@ struct rank_recorder : Arrays {
     each = sizes.micro_batches_a_chunk();
   }
 
+  // These three write out what helper functions would say: constant evaluation pays for every call, once an op.
+
   /// F of a micro-batch.
   constexpr void forward(int micro_batch, int chunk = 0, int slice = 0) {
-    const int key = key_of(micro_batch, chunk, slice);
-    if (!may_add(micro_batch, chunk, slice) || open_block != 0 || this->forward_at[key] != 0 ||
+    const int key = (chunk * shape.slices + slice) * each + micro_batch;
+    if (broken != invariant::none || open_block != 0 || size == this->capacity || micro_batch < 0 || micro_batch >= each || chunk < 0 ||
+        chunk >= shape.chunks || slice < 0 || slice >= shape.slices || this->forward_at[key] != 0 ||
         (slice > 0 && this->forward_at[key - each] == 0))
       return refuse_forward(micro_batch, chunk, slice);
-    this->ops[size] = packed_op::of(op_kind::forward, micro_batch, chunk, slice);
+    this->ops[size] = micro_batch << 15 | slice << 9 | chunk << 2;
     this->forward_at[key] = ++size;
-    ++forwards;
-    if (++alive_until_weight > peak_until_weight) peak_until_weight = alive_until_weight;
-    if (++alive_until_input > peak_until_input) peak_until_input = alive_until_input;
+    if (++forwards - weights > peak_until_weight) peak_until_weight = forwards - weights;
+    if (forwards - inputs > peak_until_input) peak_until_input = forwards - inputs;
   }
   /// B of a micro-batch: the whole backward.
   constexpr void backward(int micro_batch, int chunk = 0, int slice = 0) {
     if (!add_backward(op_kind::backward, micro_batch, chunk, slice)) return;
     complete_at[chunk] = size;
-    --alive_until_weight;
+    ++weights;
   }
   /// I of a micro-batch: the gradient of the input.
   constexpr void input_gradient(int micro_batch, int chunk = 0, int slice = 0) {
@@ -65,13 +72,14 @@ struct rank_recorder : Arrays {
   /// W of a micro-batch: the gradient of the weights.
   constexpr void weight_gradient(int micro_batch, int chunk = 0, int slice = 0) {
     const int key = key_of(micro_batch, chunk, slice);
-    if (!may_add(micro_batch, chunk, slice) || open_block != 0 || this->weight_at[key] != 0 || this->backward_at[key] == 0 ||
+    if (broken != invariant::none || open_block != 0 || size == this->capacity || !inside(micro_batch, chunk, slice) ||
+        this->weight_at[key] != 0 || this->backward_at[key] == 0 ||
         packed_op::kind(this->ops[this->backward_at[key] - 1]) == op_kind::backward)
       return refuse_weight(micro_batch, chunk, slice);
     this->ops[size] = packed_op::of(op_kind::weight_gradient, micro_batch, chunk, slice);
     this->weight_at[key] = ++size;
     complete_at[chunk] = size;
-    --alive_until_weight;
+    ++weights;
   }
   /// A block of F and B that run at once.
   constexpr void overlapped(int forward_micro_batch, int forward_chunk, int backward_micro_batch, int backward_chunk) {
@@ -92,14 +100,9 @@ struct rank_recorder : Arrays {
     if (broken != invariant::none) return;
     if (open_block != 0) return refuse_packed(invariant::overlaps_no_backward, this->ops[size - 1]);
     // Nothing ran twice, so when everything alive has ended and all forwards are there, all ops are.
-    if (alive_until_weight == 0 && forwards == shape.forwards()) return;
+    if (weights == forwards && forwards == shape.forwards()) return;
     find_missing();
   }
-
-  /// I and B so far.
-  constexpr int inputs_run() const { return forwards - alive_until_input; }
-  /// W and B so far.
-  constexpr int weights_run() const { return forwards - alive_until_weight; }
 
 private:
   constexpr void find_missing() {
@@ -123,20 +126,18 @@ private:
   constexpr bool inside(int micro_batch, int chunk, int slice) const {
     return micro_batch >= 0 && micro_batch < each && chunk >= 0 && chunk < shape.chunks && slice >= 0 && slice < shape.slices;
   }
-  constexpr bool may_add(int micro_batch, int chunk, int slice) const {
-    return broken == invariant::none && inside(micro_batch, chunk, slice) && size < this->capacity;
-  }
   constexpr bool add_backward(op_kind kind, int micro_batch, int chunk, int slice) {
-    const int key = key_of(micro_batch, chunk, slice);
-    if (!may_add(micro_batch, chunk, slice) || open_block == key + 1 || this->backward_at[key] != 0 || this->forward_at[key] == 0 ||
-        (slice + 1 < shape.slices && this->backward_at[key + each] == 0)) {
+    const int key = (chunk * shape.slices + slice) * each + micro_batch;
+    if (broken != invariant::none || open_block == key + 1 || size == this->capacity || micro_batch < 0 || micro_batch >= each ||
+        chunk < 0 || chunk >= shape.chunks || slice < 0 || slice >= shape.slices || this->backward_at[key] != 0 ||
+        this->forward_at[key] == 0 || (slice + 1 < shape.slices && this->backward_at[key + each] == 0)) {
       refuse_backward(kind, micro_batch, chunk, slice);
       return false;
     }
     open_block = 0;
-    this->ops[size] = packed_op::of(kind, micro_batch, chunk, slice);
+    this->ops[size] = micro_batch << 15 | slice << 9 | chunk << 2 | static_cast<int>(kind);
     this->backward_at[key] = ++size;
-    --alive_until_input;
+    ++inputs;
     return true;
   }
 

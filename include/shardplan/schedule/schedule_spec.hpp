@@ -26,6 +26,7 @@ namespace detail {
 // The default of a schedule that does not say how many micro-batches are alive: refused, since 1 is the least. (A null pointer could not be
 // asked for in a constant expression under GCC 12's UBSan.)
 constexpr std::int64_t in_flight_not_said(std::int64_t, std::int64_t, std::int64_t, std::int64_t) { return 0; }
+constexpr std::int64_t one_weight_version(std::int64_t, std::int64_t) { return 1; }
 }  // namespace detail
 
 /// What the accounts need to know of a pipeline schedule, so that they never ask which one it is. A user's own schedule is a type with
@@ -40,6 +41,18 @@ struct schedule_spec {
   std::int64_t (*in_flight)(std::int64_t stages, std::int64_t micro_batches, std::int64_t chunks,
                             std::int64_t rank) = &detail::in_flight_not_said;
   std::int64_t slices = 1;  ///< parts that a sequence is cut into (s); then `in_flight` counts slices, 1 to m * v * s
+  /// Versions of its weights that `rank` of `stages` keeps at once; more than 1 where a backward runs with older weights than the newest.
+  std::int64_t (*weight_versions)(std::int64_t stages, std::int64_t rank) = &detail::one_weight_version;
+  bool drains = true;  ///< the pipeline runs empty at the end of each step; false: steps run into each other and weights are stale
+  /// What the order is made for; a table outside of it may deadlock or be refused. p must be a multiple of `ranks_multiple`, m of
+  /// `micro_batches_multiple` (and of p where `micro_batches_fill_ranks`), and m >= p * `least_micro_batches_a_rank`.
+  std::int64_t ranks_multiple = 1;
+  std::int64_t micro_batches_multiple = 1;      ///< see `ranks_multiple`
+  std::int64_t least_micro_batches_a_rank = 0;  ///< see `ranks_multiple`
+  bool micro_batches_fill_ranks = false;        ///< see `ranks_multiple`
+
+  /// Stages of the model: p * v, or p of either direction.
+  constexpr std::int64_t stages(std::int64_t ranks) const { return layout == placement::bidirectional ? ranks : ranks * chunks; }
 
   friend constexpr bool operator==(const schedule_spec&, const schedule_spec&) = default;
 };

@@ -72,6 +72,10 @@ struct playable : static_table<Schedule, Ranks, MicroBatches> {
   struct next_type {
     int of[Ranks]{};
   };
+  struct pairs_type {
+    int of[Ranks * Ranks]{};
+  };
+  static constexpr pairs_type new_pairs() { return {}; }
   static constexpr costs_type new_costs() { return {}; }
   static constexpr played_type new_played() { return {}; }
   static constexpr played_ends new_ends() { return {}; }
@@ -114,12 +118,17 @@ constexpr simulation<Ranks> simulate(const stage_times (&times)[Stages], fractio
   return detail::simulate_static<Schedule, Ranks, MicroBatches>(times, false, kept);
 }
 
-/// Time between the ends of two steps that follow each other without a barrier: the makespan of three less that of two.
+/// Time between the ends of two steps that follow each other without a barrier: the makespan of three less that of two. (A schedule that
+/// does not drain runs three times and two times m micro-batches.)
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
 constexpr fraction steady_period(const stage_times& times) {
-  const detail::playable<Schedule, Ranks, MicroBatches> table{};
-  const auto all = detail::play(table, &times, true, 3);
-  return {all.makespan - all.makespan_before, detail::tick_unit_of(table.shape, &times, true).in_one};
+  if constexpr (!Schedule::spec.drains) {
+    return simulate<Schedule, Ranks, 3 * MicroBatches>(times).makespan - simulate<Schedule, Ranks, 2 * MicroBatches>(times).makespan;
+  } else {
+    const detail::playable<Schedule, Ranks, MicroBatches> table{};
+    const auto all = detail::play(table, &times, true, 3);
+    return {all.makespan - all.makespan_before, detail::tick_unit_of(table.shape, &times, true).in_one};
+  }
 }
 
 /// The bubble of that name, simulated.

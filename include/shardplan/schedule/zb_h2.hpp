@@ -23,8 +23,8 @@ struct zb_h2 {
       int before = micro_batches;  // forwards of the rank before, as they were when this moment began
       for (int rank = 0; rank < ranks; ++rank) {
         auto& own = out.rank(rank);
-        const int forwards = own.forwards, inputs = own.inputs_run(), weights = own.weights_run();
-        if (inputs < forwards && (rank == ranks - 1 || out.rank(rank + 1).inputs_run() > inputs)) {
+        const int forwards = own.forwards, inputs = own.inputs, weights = own.weights;
+        if (inputs < forwards && (rank == ranks - 1 || out.rank(rank + 1).inputs > inputs)) {
           own.input_gradient(inputs);
           --left;
         } else if (forwards < micro_batches && forwards - weights < 2 * ranks - 1 && before > forwards) {

@@ -69,8 +69,8 @@ constexpr bool may_be_empty(const plan_spec& spec, std::int64_t stage, std::int6
 
 template <class Sink>
 constexpr void check_stages(const plan_spec& spec, Sink& sink) {
-  const std::int64_t stages = spec.pp * spec.schedule.chunks;
-  const quantity what = spec.schedule.chunks == 1 ? quantity::pp : quantity::pp_x_chunks;
+  const std::int64_t stages = spec.schedule.stages(spec.pp);
+  const quantity what = stages == spec.pp ? quantity::pp : quantity::pp_x_chunks;
   const layer_counts& split = spec.layer_split;
   if (split.next_token_stage != unset && (split.next_token_stage < 0 || split.next_token_stage >= stages))
     sink.add_range({quantity::next_token_stage, split.next_token_stage}, 0, stages - 1);
@@ -140,10 +140,10 @@ constexpr void check_schedule(const plan_spec& spec, std::int64_t micro_batches,
   const schedule_spec& schedule = spec.schedule;
   if (micro_batches == 0) return;
   if (!__builtin_is_constant_evaluated() && schedule.in_flight == nullptr) {
-    sink.add_range({quantity::in_flight, 0}, 1, micro_batches * schedule.chunks);
+    sink.add_range({quantity::in_flight, 0}, 1, micro_batches * schedule.chunks * schedule.slices);
     return;
   }
-  const std::int64_t most = micro_batches * schedule.chunks;
+  const std::int64_t most = micro_batches * schedule.chunks * schedule.slices;
   for (std::int64_t rank = 0; rank < spec.pp; ++rank) {
     const std::int64_t alive = schedule.in_flight(spec.pp, micro_batches, schedule.chunks, rank);
     if (alive < 1 || alive > most) {

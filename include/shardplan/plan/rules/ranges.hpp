@@ -166,10 +166,11 @@ constexpr bool is_ordinary(const plan_spec& spec) {
          shape.ffn <= 131072 && shape.vocab <= 2097152 && shape.positions <= 2097152 && shape.experts.count <= 512 &&
          shape.experts.ffn <= 16384 && (shape.latent.key_value_rank | shape.next_token_layers | shape.embedding_dim) == 0 &&
          (shape.experts.count == 0 || (shape.experts.top_k <= 16 && shape.experts.shared_ffn <= 65536 && shape.expert_width() <= 16384)) &&
-         vocabulary_multiple_of(spec) <= 2097152 && spec.etp * spec.schedule.chunks <= 8 && spec.precision.compute <= 4 &&
-         bytes_per_logit(spec.loss, 4) <= 32 && !spec.overheads.mask && spec.optimizer.matrices == matrix_rule::none &&
-         attention_of(spec) != attentions::materialised && spec.expert_load.computed() <= 400 && spec.micro_batch <= spec.global_batch &&
-         spec.sequence <= 1048576 && spec.global_batch <= 1073741824 &&
+         vocabulary_multiple_of(spec) <= 2097152 && spec.etp * spec.schedule.chunks <= 8 && spec.schedule.slices == 1 &&
+         spec.precision.compute <= 4 && bytes_per_logit(spec.loss, 4) <= 32 && !spec.overheads.mask &&
+         spec.optimizer.matrices == matrix_rule::none && attention_of(spec) != attentions::materialised &&
+         spec.expert_load.computed() <= 400 && spec.micro_batch <= spec.global_batch && spec.sequence <= 1048576 &&
+         spec.global_batch <= 1073741824 &&
          shape.layers * spec.sequence * spec.global_batch <= 2147483648;  // 64 M tokens a step for 32 layers
 }
 
@@ -239,7 +240,8 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
   const std::int64_t around =
       plus(times(2 * spec.overheads.boundary_tensors * spec.precision.compute, shape.hidden), spec.overheads.mask ? spec.sequence : 0);
   const std::int64_t activations =
-      times(tokens, plus(times(times(layers, per_token), times(spec.etp, spec.schedule.chunks)), plus(times(logits, rows), around)));
+      times(tokens, plus(times(times(layers, per_token), times(times(spec.etp, spec.schedule.chunks), spec.schedule.slices)),
+                         plus(times(logits, rows), around)));
   if (activations > limits::activation_bytes) sink.add_large({quantity::activation_bytes_bound, activations}, limits::activation_bytes);
 }
 

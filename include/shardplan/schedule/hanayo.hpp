@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/schedule/schedule_spec.hpp>
+
+#include <cstdint>
+
+namespace shardplan::schedules {
+
+/// Hanayo (arXiv 2308.15762): `Waves` waves through 2 * Waves chunks in a zigzag, meant for m = p. No generator of its authors is public,
+/// so the order is our own: at equal times each rank runs what is ready, backward before forward, later stages first, with at most p
+/// micro-batches under way on a rank.
+template <int Waves>
+struct hanayo {
+  /// With q = min(m, p) micro-batches under way: (v - 1) q + min(q, r + 1) chunks.
+  static constexpr std::int64_t in_flight(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks, std::int64_t rank) {
+    const std::int64_t under_way = micro_batches < ranks ? micro_batches : ranks;
+    return (chunks - 1) * under_way + (under_way < rank + 1 ? under_way : rank + 1);
+  }
+  /// The order of all ranks.
+  template <class Out>
+  static constexpr void fill_all(Out& out, int ranks, int micro_batches) {
+    constexpr int chunks = 2 * Waves;
+    // First every rank plans by what had ended, then all run: each op takes one moment.
+    int left = 2 * ranks * micro_batches * chunks;
+    while (left > 0) {
+      for (int rank = 0; rank < ranks; ++rank) choose(out.rank(rank), out, ranks, micro_batches, rank);
+      for (int rank = 0; rank < ranks; ++rank) {
+        auto& own = out.rank(rank);
+        if (own.planned == 0) continue;
+        const int chunk = (own.planned - 1) / 2;
+        if (own.planned % 2 == 1) {
+          own.backward(own.inputs_of[chunk]++, chunk);
+        } else {
+          own.forward(own.forwards_of[chunk]++, chunk);
+        }
+        --left;
+      }
+    }
+  }
+  static constexpr schedule_spec spec{.name = "hanayo", .chunks = 2 * Waves, .layout = placement::v_shape, .in_flight = &in_flight};
+
+private:
+  template <class Row, class Out>
+  static constexpr void choose(Row& own, Out& out, int ranks, int micro_batches, int rank) {
+    constexpr int chunks = 2 * Waves;
+    own.planned = 0;
+    for (int chunk = chunks - 1; chunk >= 0; --chunk) {
+      const int count = own.inputs_of[chunk];
+      if (count == own.forwards_of[chunk]) continue;
+      const int next = chunk % 2 == 0 ? rank + 1 : rank - 1;  // the stage behind
+      const bool turn = next < 0 || next == ranks;            // on the same rank, in the next chunk
+      if (chunk == chunks - 1 && turn) {
+        own.planned = 2 * chunk + 1;
+        return;
+      }
+      const int ready = turn ? own.inputs_of[chunk + 1] : out.rank(next).inputs_of[chunk];
+      if (ready > count) {
+        own.planned = 2 * chunk + 1;
+        return;
+      }
+    }
+    for (int chunk = chunks - 1; chunk >= 0; --chunk) {
+      const int count = own.forwards_of[chunk];
+      if (count == micro_batches) continue;
+      const int previous = chunk % 2 == 0 ? rank - 1 : rank + 1;  // the stage before
+      const bool turn = previous < 0 || previous == ranks;
+      const bool first = chunk == 0 && turn;
+      if (chunk == 0 && count - own.inputs_of[0] >= ranks) continue;
+      if (first || (turn ? own.forwards_of[chunk - 1] : out.rank(previous).forwards_of[chunk]) > count) {
+        own.planned = 2 * chunk + 2;
+        return;
+      }
+    }
+  }
+};
+
+}  // namespace shardplan::schedules
