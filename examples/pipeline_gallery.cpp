@@ -38,7 +38,7 @@ bool show(const std::string& folder) {
   const std::string facts = "makespan " + written(result.makespan) + ", bubble " + written(result.makespan - result.work) + " (" +
                             written((result.makespan - result.work) / result.makespan) + " of it), peak activations " + written(peak) +
                             " micro-batches";
-  const sp::report::timeline picture = sp::report::timeline_of(table);
+  const sp::report::timeline_picture picture = sp::report::picture_of(table);
   std::cout << name << "\n" << sp::report::text_of(picture) << facts << "\n\n";
   if (folder.empty()) return true;
   std::ofstream svg(folder + "/" + name + ".svg");

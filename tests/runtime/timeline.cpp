@@ -42,7 +42,7 @@ void check_laws(const sp::op_table& table, const sp::stage_times& times) {
   const std::int64_t ranks = table.shape.ranks;
   const std::int64_t micro_batches = table.shape.micro_batches;
   const sp::simulation<0> result = sp::simulate(table, times);
-  const report::timeline picture = report::timeline_of(table, times);
+  const report::timeline_picture picture = report::picture_of(table, times);
   CHECK(sp::fraction(picture.makespan, picture.ticks_in_one) == result.makespan);
   std::size_t ops = 0;
   for (std::size_t rank = 0; rank < picture.ranks.size(); ++rank) {
@@ -102,11 +102,11 @@ TEST_CASE("a timeline says what the simulation says", "[report]") {
 
 TEST_CASE("a timeline in text", "[report]") {
   // 1F1B of two ranks and two micro-batches, B twice as long as F: counted by hand.
-  CHECK(report::text_of(report::timeline_of<sp::schedules::one_f_one_b>(2, 2)) ==
+  CHECK(report::text_of(report::picture_of<sp::schedules::one_f_one_b>(2, 2)) ==
         "rank 0 |F0F1    B0--  B1--|\n"
         "rank 1 |  F0B0--F1B1--    |\n");
   // Too long for labels: a letter for each part of the line, as long as what it stands for.
-  CHECK(report::text_of(report::timeline_of<sp::schedules::gpipe>(2, 10), 42) ==
+  CHECK(report::text_of(report::picture_of<sp::schedules::gpipe>(2, 10), 42) ==
         "rank 0 |FFFFFFFFFF...BBBBBBBBBBBBBBBBBBBB|\n"
         "rank 1 |.FFFFFFFFFFBBBBBBBBBBBBBBBBBBBB..|\n");
 }

@@ -20,7 +20,7 @@ inline std::string microseconds(std::int64_t ticks, std::int64_t ticks_in_one, s
   return std::to_string(nanoseconds / 1000) + "." + rest;
 }
 
-inline void add_trace_event(std::string& out, const timeline& picture, const timeline_entry& entry, op item, std::size_t rank,
+inline void add_trace_event(std::string& out, const timeline_picture& picture, const timeline_entry& entry, op item, std::size_t rank,
                             std::int64_t microseconds_in_one) {
   const op_look look = look_of(item.kind);
   // The name is letter and number: Perfetto colours by the name without its digits, so each kind has one colour there too.
@@ -57,7 +57,7 @@ inline std::string json_text(const std::string& text) {
 /// slice an op with its micro-batch, chunk and slice as arguments (both halves of an overlapped block, one inside the other). One unit of
 /// the stage times is shown as `microseconds_in_one`. Format: "Trace Event Format", Google, complete events "X" and metadata "M".
 /// Errors: `result_leaves_63_bits` for times beyond some 292 years.
-inline std::string chrome_trace_of(const timeline& picture, const std::string& title = "pipeline",
+inline std::string chrome_trace_of(const timeline_picture& picture, const std::string& title = "pipeline",
                                    std::int64_t microseconds_in_one = 1000) {
   std::string out = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,\"args\":{\"name\":" +
                     detail::json_text(title) + "}}";

@@ -44,7 +44,7 @@ struct timeline_entry {
 };
 
 /// A table that was played through: when every rank computes what.
-struct timeline {
+struct timeline_picture {
   table_shape shape{};                             ///< its sizes
   std::int64_t ticks_in_one = 1;                   ///< ticks in one unit of the stage times
   std::int64_t makespan = 0;                       ///< in ticks
@@ -53,18 +53,19 @@ struct timeline {
 
 namespace detail {
 
-inline timeline timeline_from(const op_table& table, const stage_times* times, bool uniform) {
-  const auto played = shardplan::detail::play(table, times, uniform);
+inline timeline_picture picture_from(const op_table& table, const stage_times* times, bool uniform) {
+  op_table::played_ends ends;
+  const auto played = shardplan::detail::play(table, times, uniform, 1, &ends);
   const shardplan::detail::tick_unit unit = shardplan::detail::tick_unit_of(table.shape, times, uniform);
   auto cost = table.new_costs();
   shardplan::detail::fill_costs(table.shape, unit, cost);
-  timeline result{table.shape, unit.in_one, played.makespan, std::vector<std::vector<timeline_entry>>(table.rows.size())};
+  timeline_picture result{table.shape, unit.in_one, played.makespan, std::vector<std::vector<timeline_entry>>(table.rows.size())};
   for (int rank = 0; rank < table.shape.ranks; ++rank) {
     std::vector<timeline_entry>& row = result.ranks[static_cast<std::size_t>(rank)];
     const auto ticks_of = [&](int packed) { return cost.of[rank][packed & shardplan::detail::packed_op::cost_mask]; };
     for (int at = 0; at < table.size(rank); ++at) {
       const int packed = table.rows[rank].ops[at];
-      timeline_entry entry{table.at(rank, at), {}, false, 0, played.end[rank][at]};
+      timeline_entry entry{table.at(rank, at), {}, false, 0, ends.of[rank][at]};
       std::int64_t ticks = ticks_of(packed);
       if (entry.what.overlaps_next) {
         const int second = table.rows[rank].ops[++at];
@@ -103,7 +104,8 @@ inline std::string label_of(const timeline_entry& entry, const table_shape& shap
 inline char letter_of(const timeline_entry& entry) { return entry.is_block ? '&' : look_of(entry.what.kind).letter; }
 
 // One row with `columns` characters for each `unit` ticks, every op with its label.
-inline std::string labelled_row(const timeline& picture, const std::vector<timeline_entry>& row, std::int64_t unit, std::int64_t columns) {
+inline std::string labelled_row(const timeline_picture& picture, const std::vector<timeline_entry>& row, std::int64_t unit,
+                                std::int64_t columns) {
   std::string out;
   const auto upto = [&](std::int64_t tick) { return static_cast<std::size_t>(tick / unit * columns); };
   for (const timeline_entry& entry : row) {
@@ -119,7 +121,7 @@ inline std::string labelled_row(const timeline& picture, const std::vector<timel
 }
 
 // One row in `width` characters: each the letter of what takes most of its time.
-inline std::string dense_row(const timeline& picture, const std::vector<timeline_entry>& row, std::int64_t width) {
+inline std::string dense_row(const timeline_picture& picture, const std::vector<timeline_entry>& row, std::int64_t width) {
   std::string out;
   std::size_t first = 0;
   for (std::int64_t column = 0; column < width; ++column) {
@@ -147,19 +149,21 @@ inline std::string dense_row(const timeline& picture, const std::vector<timeline
 }  // namespace detail
 
 /// Plays a table with the same times for every stage. Errors: as `simulate`.
-inline timeline timeline_of(const op_table& table, const stage_times& times = {}) { return detail::timeline_from(table, &times, true); }
+inline timeline_picture picture_of(const op_table& table, const stage_times& times = {}) {
+  return detail::picture_from(table, &times, true);
+}
 /// Plays a table with the times of each stage; there must be `table.shape.stages()` of them. Errors: as `simulate`.
-inline timeline timeline_of(const op_table& table, const stage_times* times) { return detail::timeline_from(table, times, false); }
+inline timeline_picture picture_of(const op_table& table, const stage_times* times) { return detail::picture_from(table, times, false); }
 /// Plays a schedule on p ranks with m micro-batches a step. Errors: as `simulate`.
 template <class Schedule>
-timeline timeline_of(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times = {}) {
-  return timeline_of(op_table::of<Schedule>(ranks, micro_batches), times);
+timeline_picture picture_of(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times = {}) {
+  return picture_of(op_table::of<Schedule>(ranks, micro_batches), times);
 }
 
 /// A timeline in plain text, a row a rank, no line longer than `width` (at least 40). Where there is room, each op has its letter and its
 /// micro-batch, with ' for chunk 1, ^2 for chunk 2, .1 for slice 1, and lasts to the end of its dashes; idle time is blank. Else every
 /// character is the letter of what takes most of its time: F, B, I, W, & for an overlapped block, a point for idle.
-inline std::string text_of(const timeline& picture, std::int64_t width = 100) {
+inline std::string text_of(const timeline_picture& picture, std::int64_t width = 100) {
   const std::string last = std::to_string(picture.shape.ranks - 1);
   const std::int64_t margin = static_cast<std::int64_t>(last.size()) + 8;  // "rank 12 |" and "|"
   const std::int64_t room = (width < 40 ? 40 : width) - margin;

@@ -45,7 +45,7 @@ inline std::string svg_box(std::int64_t left, std::int64_t top, std::int64_t wid
 /// A timeline as an SVG document, `width` pixels wide (at least 200), a row a rank: forward blue, backward green, gradient of the input
 /// teal, of the weights orange, later chunks paler; the two halves of an overlapped block above each other. Every box says in its tooltip
 /// what it is and when. `title` stands above, `caption` below.
-inline std::string svg_of(const timeline& picture, const std::string& title = {}, const std::string& caption = {},
+inline std::string svg_of(const timeline_picture& picture, const std::string& title = {}, const std::string& caption = {},
                           std::int64_t width = 1000) {
   constexpr std::int64_t row_height = 2200;
   constexpr std::int64_t margin = 6000;
