@@ -8,6 +8,7 @@
 #include <shardplan/schedule/simulate.hpp>
 #include <shardplan/schedule/table.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {
@@ -19,13 +20,14 @@ using broken_invariants = static_vector<broken_invariant, most_broken_invariants
 
 namespace detail {
 
-constexpr void add_broken(broken_invariants& found, const broken_invariant& item) {
+template <class List>
+constexpr void add_broken(List& found, const broken_invariant& item) {
   if (found.size() < found.capacity()) found.push_back(item);
 }
 
 /// Tier one: what each rank alone shows.
-template <class Table>
-constexpr void find_on_ranks(const Table& table, broken_invariants& found) {
+template <class Table, class List>
+constexpr void find_on_ranks(const Table& table, List& found) {
   for (int rank = 0; rank < table.shape.ranks; ++rank)
     if (table.rows[rank].broken != invariant::none)
       add_broken(found, {table.rows[rank].broken, rank, packed_op::unpack(table.rows[rank].broken_op)});
@@ -40,8 +42,8 @@ constexpr int missing_input(const Table& table, const Next& next, int rank, int 
 }
 
 /// Tier two: the circle of ranks that wait for each other, each with the op that stands before its input.
-template <class Table, class Next>
-constexpr void find_circle(const Table& table, const Next& next, broken_invariants& found) {
+template <class Table, class Next, class List>
+constexpr void find_circle(const Table& table, const Next& next, List& found) {
   int stuck = 0;
   while (next[stuck] == table.rows[stuck].size) ++stuck;
   int first = -1;
@@ -60,8 +62,8 @@ constexpr void find_circle(const Table& table, const Next& next, broken_invarian
 }
 
 /// Tier three: transfers, gradients, live activations.
-template <class Table>
-constexpr void find_across_ranks(const Table& table, const schedule_spec& spec, broken_invariants& found) {
+template <class Table, class List>
+constexpr void find_across_ranks(const Table& table, const schedule_spec& spec, List& found) {
   const table_shape shape = table.shape;
   std::int64_t messages = 0;
   for (int rank = 0; rank < shape.ranks; ++rank) {
@@ -94,8 +96,8 @@ constexpr std::int64_t least_ticks(const table_shape& shape) {
 inline constexpr stage_times unit_times{};
 
 /// Tier four: the simulated time at F = I = W = 1.
-template <class Table>
-constexpr void find_in_time(const Table& table, const closed_form& says, broken_invariants& found) {
+template <class Table, class List>
+constexpr void find_in_time(const Table& table, const closed_form& says, List& found) {
   const std::int64_t makespan = play(table, &unit_times, true).makespan;
   if (makespan < least_ticks(table.shape))
     add_broken(found, {invariant::faster_than_possible, 0, op{}, 0, least_ticks(table.shape), makespan});
@@ -107,9 +109,13 @@ constexpr void find_in_time(const Table& table, const closed_form& says, broken_
     add_broken(found, {invariant::bubble_differs_from_closed_form, 0, op{}, 0, bubble.numerator, makespan - work});
 }
 
+// Depends on a template argument, so that nobody pays for the vector who proves nothing.
+template <class>
+inline constexpr std::size_t most_listed = most_broken_invariants;
+
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
-constexpr broken_invariants prove_static() {
-  broken_invariants found{};
+constexpr auto prove_static() {
+  static_vector<broken_invariant, most_listed<Schedule>> found{};
   using table = playable<Schedule, Ranks, MicroBatches>;
   if constexpr (!table::complete) {
     find_on_ranks(table{}, found);
@@ -129,7 +135,7 @@ constexpr broken_invariants prove_static() {
 /// activations within what the schedule says, gradients complete from the last chunk to the first, makespan not below its lower bounds and
 /// equal to the closed form where there is one.
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
-inline constexpr broken_invariants proof = detail::prove_static<Schedule, Ranks, MicroBatches>();
+inline constexpr auto proof = detail::prove_static<Schedule, Ranks, MicroBatches>();
 
 /// Whether every invariant holds.
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>

@@ -69,13 +69,13 @@ struct interleaved_zb {
 
 /// ZB-H1 (arXiv 2401.10241): 1F1B whose backward is split, with W where the pipeline would stand idle. Keeps p micro-batches on every rank.
 struct zb_h1 {
-  static constexpr std::int64_t in_flight(std::int64_t ranks, std::int64_t micro_batches, std::int64_t, std::int64_t rank) {
-    return interleaved_zb<1>::in_flight(ranks, micro_batches, 1, rank);
+  static constexpr std::int64_t in_flight(std::int64_t ranks, std::int64_t micro_batches, std::int64_t, std::int64_t) {
+    return ranks < micro_batches ? ranks : micro_batches;
   }
   /// The order of one rank.
   template <class Out>
   static constexpr void fill(Out& out, int ranks, int micro_batches, int rank) {
-    interleaved_zb<1>::fill(out, ranks, micro_batches, rank);
+    detail::fill_split(out, micro_batches, 1, micro_batches, detail::least(micro_batches, ranks - 1 - rank), rank);
   }
   /// (p - 1) max(F, I + max(F - W, 0)), with m >= p. (The paper's (p - 1) (F + I - W) needs W <= F.)
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
