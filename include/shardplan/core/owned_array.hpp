@@ -15,10 +15,12 @@ public:
   constexpr owned_array() = default;
   /// `count` values.
   explicit constexpr owned_array(std::size_t count) : values(count == 0 ? nullptr : new Value[count]{}), length(count) {}
+  /// Takes the values of `other` and leaves it empty.
   constexpr owned_array(owned_array&& other) noexcept : values(other.values), length(other.length) {
     other.values = nullptr;
     other.length = 0;
   }
+  /// The two change their values.
   constexpr owned_array& operator=(owned_array&& other) noexcept {
     Value* const old_values = values;
     const std::size_t old_length = length;
@@ -28,6 +30,7 @@ public:
     other.length = old_length;
     return *this;
   }
+  /// Frees the values.
   constexpr ~owned_array() { delete[] values; }
 
   /// Values in it.

@@ -28,13 +28,14 @@ enum class invariant : std::uint8_t {
 
 /// One broken invariant and its place.
 struct broken_invariant {
-  invariant what = invariant::none;
-  int rank = 0;            ///< where
-  op item{};               ///< which op; meaningless for the last four
-  int other_rank = 0;      ///< the sender, for `arrives_out_of_order`
-  std::int64_t says = 0;   ///< what it should be, where there is a number
-  std::int64_t found = 0;  ///< what it is
+  invariant what = invariant::none;  ///< which
+  int rank = 0;                      ///< where
+  op item{};                         ///< which op; meaningless for the last four
+  int other_rank = 0;                ///< the sender, for `arrives_out_of_order`
+  std::int64_t says = 0;             ///< what it should be, where there is a number
+  std::int64_t found = 0;            ///< what it is
 
+  /// Whether something is broken.
   constexpr explicit operator bool() const { return what != invariant::none; }
 };
 

@@ -18,11 +18,11 @@ enum class op_kind : std::uint8_t {
 
 /// One operation of a rank. All numbers count from 0.
 struct op {
-  op_kind kind = op_kind::forward;
-  std::uint16_t micro_batch = 0;  ///< of its direction, where the placement is bidirectional
-  std::uint8_t chunk = 0;         ///< on its rank; the direction, where the placement is bidirectional
-  std::uint8_t slice = 0;         ///< part of the sequence
-  bool overlaps_next = false;     ///< this forward and the backward behind it are one block that runs at once (F&B)
+  op_kind kind = op_kind::forward;  ///< F, B, I or W
+  std::uint16_t micro_batch = 0;    ///< of its direction, where the placement is bidirectional
+  std::uint8_t chunk = 0;           ///< on its rank; the direction, where the placement is bidirectional
+  std::uint8_t slice = 0;           ///< part of the sequence
+  bool overlaps_next = false;       ///< this forward and the backward behind it are one block that runs at once (F&B)
 
   friend constexpr bool operator==(op left, op right) {
     return left.kind == right.kind && left.micro_batch == right.micro_batch && left.chunk == right.chunk && left.slice == right.slice &&

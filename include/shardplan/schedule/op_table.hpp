@@ -25,6 +25,57 @@ struct dynamic_slice {
   owned_array<int> next, runs;
 };
 
+/// What the functions of this folder read of a table.
+struct dynamic_table {
+  explicit constexpr dynamic_table(const table_shape& sizes) : shape(sizes), rows(static_cast<std::size_t>(sizes.ranks)) {}
+
+  table_shape shape;        ///< its sizes
+  bool complete = false;    ///< every rank has all its ops once, in an order that is right on the rank
+  bool ends = false;        ///< and no rank waits for ever
+  bool has_blocks = false;  ///< there are overlapped blocks
+  int total_ops = 0;        ///< of all ranks
+
+  owned_array<rank_recorder<dynamic_rank_arrays>> rows;
+  owned_array<rank_waits<dynamic_waits>> waits;
+  order_slice<dynamic_slice> slices[1];
+  static constexpr int slice_count = 1;
+
+  struct costs_type {
+    owned_array<owned_array<std::int64_t>> of;
+    std::int64_t longest = 0;
+    bool immediate = true;
+  };
+  struct played_ends {
+    owned_array<owned_array<std::int64_t>> of;
+  };
+  struct rank_times {
+    owned_array<std::int64_t> clock, first;
+  };
+  using played_type = played<rank_times>;
+  struct next_type {
+    owned_array<int> of;
+  };
+  constexpr costs_type new_costs() const {
+    costs_type costs{};
+    costs.of = owned_array<owned_array<std::int64_t>>(rows.size());
+    for (auto& each : costs.of) each = owned_array<std::int64_t>(static_cast<std::size_t>(4 * shape.chunks));
+    return costs;
+  }
+  constexpr played_type new_played() const {
+    played_type all{};
+    all.clock = owned_array<std::int64_t>(rows.size());
+    all.first = owned_array<std::int64_t>(rows.size());
+    return all;
+  }
+  constexpr played_ends new_ends() const {
+    played_ends ends_of{owned_array<owned_array<std::int64_t>>(rows.size())};
+    for (int at = 0; at < shape.ranks; ++at) ends_of.of[at] = owned_array<std::int64_t>(static_cast<std::size_t>(rows[at].size));
+    return ends_of;
+  }
+  constexpr next_type new_pairs() const { return {owned_array<int>(rows.size() * rows.size())}; }
+  constexpr next_type new_next() const { return {owned_array<int>(rows.size())}; }
+};
+
 }  // namespace detail
 
 /// What a schedule's function writes at run time: `.forward(micro_batch, chunk, slice)`, `.backward(...)`, `.input_gradient(...)`,
@@ -32,11 +83,13 @@ struct dynamic_slice {
 using rank_ops = detail::rank_recorder<detail::dynamic_rank_arrays>;
 
 /// A table of operations made at run time: from a schedule (`op_table::of<S>(p, m)`), from data, or op by op. Everything that is known of a
-/// `schedule_table` is known of it, by the same functions: `simulate(table, times)` and so on.
-class op_table {
+/// `schedule_table` is known of it, by the same functions: `simulate(table, times)` and so on. `.shape` are its sizes, `.complete` says
+/// that every rank has all its ops once and in an order that is right on the rank, `.ends` that no rank waits for ever as well,
+/// `.total_ops` counts the ops of all ranks.
+class op_table : public detail::dynamic_table {
 public:
   /// An empty table of that shape; fill each `rank(r)`, then call `close()`.
-  explicit constexpr op_table(const table_shape& sizes) : shape(sizes), rows(static_cast<std::size_t>(sizes.ranks)) {
+  explicit constexpr op_table(const table_shape& sizes) : detail::dynamic_table(sizes) {
     const int keys = shape.forwards();
     for (int at = 0; at < shape.ranks; ++at) {
       rows[at].begin(shape);
@@ -95,52 +148,6 @@ public:
     detail::advance(*this, slices[0], total_ops);
     ends = slices[0].done == total_ops;
   }
-
-  table_shape shape;        ///< its sizes
-  bool complete = false;    ///< every rank has all its ops once, in an order that is right on the rank
-  bool ends = false;        ///< and no rank waits for ever
-  bool has_blocks = false;  ///< there are overlapped blocks
-  int total_ops = 0;        ///< of all ranks
-
-  // For the functions of this folder.
-  owned_array<rank_ops> rows;
-  owned_array<detail::rank_waits<detail::dynamic_waits>> waits;
-  detail::order_slice<detail::dynamic_slice> slices[1];
-  static constexpr int slice_count = 1;
-
-  struct costs_type {
-    owned_array<owned_array<std::int64_t>> of;
-    std::int64_t longest = 0;
-    bool immediate = true;
-  };
-  struct played_ends {
-    owned_array<owned_array<std::int64_t>> of;
-  };
-  struct rank_times {
-    owned_array<std::int64_t> clock, first;
-  };
-  using played_type = detail::played<rank_times>;
-  struct next_type {
-    owned_array<int> of;
-  };
-  constexpr costs_type new_costs() const {
-    costs_type costs{};
-    costs.of = owned_array<owned_array<std::int64_t>>(rows.size());
-    for (auto& each : costs.of) each = owned_array<std::int64_t>(static_cast<std::size_t>(4 * shape.chunks));
-    return costs;
-  }
-  constexpr played_type new_played() const {
-    played_type all{};
-    all.clock = owned_array<std::int64_t>(rows.size());
-    all.first = owned_array<std::int64_t>(rows.size());
-    return all;
-  }
-  constexpr played_ends new_ends() const {
-    played_ends ends_of{owned_array<owned_array<std::int64_t>>(rows.size())};
-    for (int at = 0; at < shape.ranks; ++at) ends_of.of[at] = owned_array<std::int64_t>(static_cast<std::size_t>(rows[at].size));
-    return ends_of;
-  }
-  constexpr next_type new_next() const { return {owned_array<int>(rows.size())}; }
 };
 
 }  // namespace shardplan
