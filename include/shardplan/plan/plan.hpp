@@ -10,6 +10,7 @@
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/traffic/traffic.hpp>
 
 #include <cstdint>
 
@@ -87,8 +88,20 @@ template <class Core>
 struct layout_of_plan {
   static constexpr bool computable = Core::violation_count == 0 || is_computable(Core::spec);
   static constexpr memory_layout layout = computable ? memory_layout_of(Core::spec) : memory_layout{};
+  static constexpr traffic_layout tensors = computable ? traffic_layout_of(Core::spec, layout.facts) : traffic_layout{};
   static constexpr stage_account account(std::int64_t stage) {
     return computable ? account_of_stage(Core::spec, layout, stage) : stage_account{};
+  }
+};
+
+// No array as `memory` is: the report of one stage costs a compiler as much as the memory of eight, and few plans are asked for more than
+// one or two.
+template <class Core>
+struct traffic_of_plan {
+  constexpr traffic_report operator[](std::int64_t stage) const {
+    using shared = layout_of_plan<Core>;
+    if (stage < 0 || stage >= Core::stages) index_out_of_range();
+    return shared::computable ? traffic_of_stage(Core::spec, shared::layout, shared::tensors, stage) : traffic_report{};
   }
 };
 
@@ -131,6 +144,9 @@ struct plan : detail::stage_arrays<plan_core<Parts...>, detail::make_index_pack<
   static constexpr std::int64_t micro_batches = figures.micro_batches;  ///< of one replica in a step
   static constexpr bytes peak_memory = figures.peak_memory;             ///< the largest total of all stages
   static constexpr std::int64_t peak_stage = figures.peak_stage;        ///< the first stage that reaches it
+  /// What a rank of each stage sends and receives in a step: `traffic[0]`, computed where it is named; all zero when the plan breaks a rule
+  /// of the first two tiers. Error: `index_out_of_range` when there is no such stage.
+  static constexpr detail::traffic_of_plan<plan_core<Parts...>> traffic{};
   /// The broken rules as values; `violations_of<plan>` has them as types.
   static constexpr violation_list found =
       detail::with_remedy(detail::broken_rules(plan_core<Parts...>::spec), detail::remedy_of_plan<plan_core<Parts...>>());

@@ -45,7 +45,8 @@ constexpr std::int64_t exchanged_heads(const context_parallel_work& work, std::i
 /// - `all_to_all`: (c - 1) / c of `exchanged_heads` forward and backward;
 /// - `hierarchical`: that over `context_inner` ranks, and the ring over c / context_inner groups.
 /// Full recomputation adds one more forward. Error: `division_leaves_a_rest` when `context_inner` does not divide the ranks.
-constexpr void add_context_parallel(traffic_report& report, const context_parallel_work& work, const traffic_options& options) {
+template <class Sink>
+constexpr void add_context_parallel(Sink& sink, const context_parallel_work& work, const traffic_options& options) {
   if (work.ranks <= 1) return;
   const std::int64_t times = checked_multiply(work.layers, work.micro_batches);
   const std::int64_t again = work.recomputed ? 1 : 0;
@@ -55,7 +56,7 @@ constexpr void add_context_parallel(traffic_report& report, const context_parall
   const std::int64_t outer = exact_divide(work.ranks, inner);
   const auto add = [&](cargo what, collective how, std::int64_t ranks, std::int64_t elements, std::int64_t calls) {
     const std::int64_t in_step = checked_multiply(times, calls);
-    add_message(report, {channel::cp, what, how, ranks, elements, elements, work.element_bits, in_step, in_step});
+    add_message(sink, {channel::cp, what, how, ranks, elements, elements, work.element_bits, in_step, in_step});
   };
   if (inner > 1) add(cargo::heads, collective::all_to_all, inner, exchanged_heads(work, inner), 2 + again);
   if (outer == 1) return;

@@ -35,10 +35,11 @@ struct data_parallel_work {
 
 namespace detail {
 // A quantised gradient is not summed on the way: all-to-all inside the node, then between nodes (ZeRO++, arXiv 2306.10209 section 3.3).
-constexpr void add_reduction(traffic_report& report, const data_parallel_work& work, const traffic_options& options, std::int64_t times) {
+template <class Sink>
+constexpr void add_reduction(Sink& sink, const data_parallel_work& work, const traffic_options& options, std::int64_t times) {
   if (options.gradient_bits == 0) {
-    add_message(report, {work.between, cargo::gradients, collective::reduce_scatter, work.ranks, work.padded, work.parameters,
-                         work.gradient_bits, times, times});
+    add_message(sink, {work.between, cargo::gradients, collective::reduce_scatter, work.ranks, work.padded, work.parameters,
+                       work.gradient_bits, times, times});
     return;
   }
   const std::int64_t inside = options.node_ranks < work.ranks ? options.node_ranks : work.ranks;
@@ -46,10 +47,10 @@ constexpr void add_reduction(traffic_report& report, const data_parallel_work& w
   const std::int64_t rest = ceil_divide(work.padded, inside);
   const std::int64_t useful_rest = ceil_divide(work.parameters, inside);
   if (inside > 1)
-    add_message(report, {nodes > 1 ? channel::node : work.between, cargo::gradients, collective::all_to_all, inside, work.padded,
-                         work.parameters, options.gradient_bits, times, times});
+    add_message(sink, {nodes > 1 ? channel::node : work.between, cargo::gradients, collective::all_to_all, inside, work.padded,
+                       work.parameters, options.gradient_bits, times, times});
   if (nodes > 1)
-    add_message(report,
+    add_message(sink,
                 {work.between, cargo::gradients, collective::all_to_all, nodes, rest, useful_rest, options.gradient_bits, times, times});
 }
 }  // namespace detail
@@ -65,20 +66,21 @@ constexpr void add_reduction(traffic_report& report, const data_parallel_work& w
 /// Several sharding groups sum their shards once a step (MiCS; FSDP2 with `set_requires_all_reduce`), or in every micro-step when
 /// `replicas_each_micro_step`. A secondary copy (hpZ) is gathered in backward inside its node. Recomputation adds no gather where its unit
 /// is the unit of sharding. `padded` pieces go around the ring, `parameters` are the ideal ones.
-constexpr void add_data_parallel(traffic_report& report, const data_parallel_work& work, const traffic_options& options) {
+template <class Sink>
+constexpr void add_data_parallel(Sink& sink, const data_parallel_work& work, const traffic_options& options) {
   const std::int64_t steps = work.micro_batches;
   const std::int64_t weight_bits = options.weight_bits != 0 ? options.weight_bits : work.weight_bits;
   if (work.kind == replication::all_reduced) {
-    add_message(report, {work.between, cargo::gradients, collective::all_reduce, work.ranks, work.parameters, work.parameters,
-                         work.gradient_bits, 1, 1});
+    add_message(sink, {work.between, cargo::gradients, collective::all_reduce, work.ranks, work.parameters, work.parameters,
+                       work.gradient_bits, 1, 1});
     return;
   }
   const auto gather = [&](channel between, cargo what, std::int64_t ranks, std::int64_t times) {
-    add_message(report, {between, what, collective::all_gather, ranks, work.padded, work.parameters, weight_bits, times, times});
+    add_message(sink, {between, what, collective::all_gather, ranks, work.padded, work.parameters, weight_bits, times, times});
   };
   const bool gathers_weights = work.kind >= replication::weights_sharded;
   const bool each_step = work.kind == replication::gradients_sharded || (gathers_weights && !options.late_sync);
-  detail::add_reduction(report, work, options, each_step ? steps : 1);
+  detail::add_reduction(sink, work, options, each_step ? steps : 1);
   gather(work.between, cargo::weights_forward, work.ranks, gathers_weights ? steps : 1);
   if (work.kind == replication::weights_sharded) {
     if (work.secondary > 1) {
@@ -90,8 +92,8 @@ constexpr void add_data_parallel(traffic_report& report, const data_parallel_wor
   if (work.replicas > 1) {
     const std::int64_t times = options.replicas_each_micro_step && each_step ? steps : 1;
     const std::int64_t shard = ceil_divide(work.padded, work.ranks);
-    add_message(report, {channel::replicas, cargo::gradients, collective::all_reduce, work.replicas, shard, shard, work.gradient_bits,
-                         times, times});
+    add_message(
+        sink, {channel::replicas, cargo::gradients, collective::all_reduce, work.replicas, shard, shard, work.gradient_bits, times, times});
   }
 }
 

@@ -34,7 +34,8 @@ constexpr std::int64_t dispatched_token_bits(std::int64_t hidden, std::int64_t e
 /// Adds all that travels to experts and back, routing even: dispatch and combine forward, the same two in reverse backward, each (e - 1) /
 /// e of tokens x top_k; a capacity pads (or cuts) that to tokens x top_k x capacity, rounded up. What etp ranks share is gathered before
 /// the experts and reduce-scattered behind them. Full recomputation adds one more forward.
-constexpr void add_expert_parallel(traffic_report& report, const expert_parallel_work& work, const traffic_options& options) {
+template <class Sink>
+constexpr void add_expert_parallel(Sink& sink, const expert_parallel_work& work, const traffic_options& options) {
   if (work.layers == 0) return;
   const std::int64_t times = checked_multiply(checked_multiply(work.layers, work.micro_batches), work.recomputed ? 3 : 2);
   const std::int64_t routed = checked_multiply(work.tokens, work.top_k);
@@ -45,7 +46,7 @@ constexpr void add_expert_parallel(traffic_report& report, const expert_parallel
   }
   const std::int64_t token_bits = checked_multiply(work.hidden, work.element_bits);
   const auto add = [&](channel between, cargo what, collective how, std::int64_t ranks, std::int64_t tokens, std::int64_t bits) {
-    add_message(report, {between, what, how, ranks, tokens, tokens, bits, times, times});
+    add_message(sink, {between, what, how, ranks, tokens, tokens, bits, times, times});
   };
   add(channel::ep, cargo::dispatched_tokens, collective::all_to_all, work.ranks, copies,
       dispatched_token_bits(work.hidden, work.element_bits, options));

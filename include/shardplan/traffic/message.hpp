@@ -105,50 +105,10 @@ constexpr fraction ideal_sent(const message& item) {
   return ring_factor(item.how, item.ranks) * fraction{item.piece_bits, 8} * fraction{item.useful} * fraction{item.times};
 }
 
-/// Most kinds of transfers of one rank.
-inline constexpr std::size_t most_messages = 32;
-
-/// All that one rank sends and receives in one step.
-struct traffic_report {
-  static_vector<message, most_messages> messages{};  ///< in no particular order
-
-  /// Exact bytes that it sends over one channel. Error: `result_leaves_63_bits`.
-  constexpr bytes sent(channel between) const {
-    bytes sum{};
-    for (std::size_t at = 0; at < messages.length; ++at)
-      if (messages.values[at].between == between) sum += shardplan::sent(messages.values[at]);
-    return sum;
-  }
-  /// Exact bytes that it sends of one cargo over one channel. Error: `result_leaves_63_bits`.
-  constexpr bytes sent(channel between, cargo what) const {
-    bytes sum{};
-    for (std::size_t at = 0; at < messages.length; ++at)
-      if (messages.values[at].between == between && messages.values[at].what == what) sum += shardplan::sent(messages.values[at]);
-    return sum;
-  }
-  /// Exact bytes that it receives over one channel. Error: `result_leaves_63_bits`.
-  constexpr bytes received(channel between) const {
-    bytes sum{};
-    for (std::size_t at = 0; at < messages.length; ++at)
-      if (messages.values[at].between == between) sum += shardplan::received(messages.values[at]);
-    return sum;
-  }
-  /// Ideal bytes that it sends over one channel. Error: `result_leaves_63_bits`.
-  constexpr fraction ideal(channel between) const {
-    fraction sum{};
-    for (std::size_t at = 0; at < messages.length; ++at)
-      if (messages.values[at].between == between) sum = sum + ideal_sent(messages.values[at]);
-    return sum;
-  }
-  /// Exact bytes that it sends to other ranks: all channels but host and NVMe. Error: `result_leaves_63_bits`.
-  constexpr bytes sent() const {
-    bytes sum{};
-    for (std::size_t at = 0; at < messages.length; ++at)
-      if (messages.values[at].how != collective::copy) sum += shardplan::sent(messages.values[at]);
-    return sum;
-  }
-
-  friend constexpr bool operator==(const traffic_report& left, const traffic_report& right) { return left.messages == right.messages; }
-};
+/// Tells `sink` a message, unless nothing travels.
+template <class Sink>
+constexpr void add_message(Sink& sink, const message& item) {
+  if (item.pieces > 0 && (item.times > 0 || item.times_received > 0) && (item.ranks > 1 || item.how == collective::copy)) sink.add(item);
+}
 
 }  // namespace shardplan

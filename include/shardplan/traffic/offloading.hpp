@@ -22,17 +22,18 @@ struct offload_work {
 /// Adds what crosses PCIe and what NVMe reads and writes: the gradients of the rank's shard go down, once a step for an optimizer on the
 /// host, in every micro-step where gradients live there; the new weights come up once (ZeRO-Offload, arXiv 2101.06840 section 4). States on
 /// NVMe are written and read once a step (ZeRO-Infinity, arXiv 2104.07857). Sent: from the device, or to NVMe.
-constexpr void add_offload(traffic_report& report, const offload_work& work) {
+template <class Sink>
+constexpr void add_offload(Sink& sink, const offload_work& work) {
   const bool states = work.where.states != storage::device;
   const bool gradients = work.where.gradients != storage::device;
   if (!states && !gradients) return;
   const std::int64_t down = gradients ? work.micro_batches : 1;
-  add_message(report, {channel::host, cargo::gradients, collective::copy, 1, work.shard, work.shard, work.gradient_bits, down,
-                       states ? 0 : std::int64_t{1}});
+  add_message(sink, {channel::host, cargo::gradients, collective::copy, 1, work.shard, work.shard, work.gradient_bits, down,
+                     states ? 0 : std::int64_t{1}});
   if (states)
-    add_message(report, {channel::host, cargo::weights_forward, collective::copy, 1, work.shard, work.shard, work.weight_bits, 0, 1});
+    add_message(sink, {channel::host, cargo::weights_forward, collective::copy, 1, work.shard, work.shard, work.weight_bits, 0, 1});
   if (work.where.states == storage::nvme)
-    add_message(report, {channel::nvme, cargo::optimizer_states, collective::copy, 1, work.state_bytes, work.state_bytes, 8, 1, 1});
+    add_message(sink, {channel::nvme, cargo::optimizer_states, collective::copy, 1, work.state_bytes, work.state_bytes, 8, 1, 1});
 }
 
 }  // namespace shardplan

@@ -44,18 +44,19 @@ struct boundary_tensor {
 /// Adds what crosses stage boundaries in a step: forward activations, backward gradients, each micro-batch and chunk. With sequence
 /// parallelism a rank sends its part, X / t; without it each of the t ranks sends a whole copy, or with `scatter_gather` a part that is
 /// gathered behind the boundary (NVIDIA/Megatron-LM core/pipeline_parallel/schedules.py, get_tensor_shapes; arXiv 2104.04473 section 4.1).
-constexpr void add_pipeline(traffic_report& report, std::int64_t ranks, const boundary_counts& boundaries, const boundary_tensor& tensor,
+template <class Sink>
+constexpr void add_pipeline(Sink& sink, std::int64_t ranks, const boundary_counts& boundaries, const boundary_tensor& tensor,
                             std::int64_t micro_batches, const traffic_options& options) {
   if (ranks <= 1) return;
   const bool scatters = options.scatter_gather && !tensor.sequence_parallel && tensor.tensor_ranks > 1;
   const std::int64_t sent = scatters || tensor.sequence_parallel ? ceil_divide(tensor.elements, tensor.tensor_ranks) : tensor.elements;
   const std::int64_t behind = checked_multiply(boundaries.behind, micro_batches);
   const std::int64_t before = checked_multiply(boundaries.before, micro_batches);
-  add_message(report, {channel::pp, cargo::stage_activations, collective::send, 2, sent, sent, tensor.element_bits, behind, before});
-  add_message(report, {channel::pp, cargo::stage_gradients, collective::send, 2, sent, sent, tensor.element_bits, before, behind});
+  add_message(sink, {channel::pp, cargo::stage_activations, collective::send, 2, sent, sent, tensor.element_bits, behind, before});
+  add_message(sink, {channel::pp, cargo::stage_gradients, collective::send, 2, sent, sent, tensor.element_bits, before, behind});
   if (scatters)
-    add_message(report, {channel::tp, cargo::gathered_activations, collective::all_gather, tensor.tensor_ranks, tensor.elements,
-                         tensor.elements, tensor.element_bits, behind + before, behind + before});
+    add_message(sink, {channel::tp, cargo::gathered_activations, collective::all_gather, tensor.tensor_ranks, tensor.elements,
+                       tensor.elements, tensor.element_bits, behind + before, behind + before});
 }
 
 }  // namespace shardplan

@@ -8,12 +8,6 @@
 
 namespace shardplan {
 
-/// Adds a message unless nothing travels.
-constexpr void add_message(traffic_report& report, const message& item) {
-  if (item.pieces > 0 && (item.times > 0 || item.times_received > 0) && (item.ranks > 1 || item.how == collective::copy))
-    report.messages.push_back(item);
-}
-
 /// Counts of collectives of one activation tensor over tensor parallel ranks.
 struct tensor_parallel_calls {
   std::int64_t all_reduces = 0;      ///< without sequence parallelism
@@ -35,12 +29,13 @@ constexpr tensor_parallel_calls calls_of_pair(bool sequence_parallel, bool recom
 }
 
 namespace detail {
-constexpr void add_calls(traffic_report& report, cargo what, std::int64_t ranks, std::int64_t elements, std::int64_t bits,
+template <class Sink>
+constexpr void add_calls(Sink& sink, cargo what, std::int64_t ranks, std::int64_t elements, std::int64_t bits,
                          const tensor_parallel_calls& calls, std::int64_t times) {
   const auto add = [&](collective how, std::int64_t count) {
     if (count > 0) {
       const std::int64_t in_step = checked_multiply(count, times);
-      add_message(report, {channel::tp, what, how, ranks, elements, elements, bits, in_step, in_step});
+      add_message(sink, {channel::tp, what, how, ranks, elements, elements, bits, in_step, in_step});
     }
   };
   add(collective::all_reduce, calls.all_reduces);
@@ -71,26 +66,27 @@ struct tensor_parallel_work {
 /// loss all-reduces three fp32 numbers a token (maximum, target logit, sum; core/tensor_parallel/cross_entropy.py). Under sequence
 /// parallelism gradients of replicated parameters are summed once a step. Tokens of a routed layer are divided over tp without sequence
 /// parallelism too, and so gathered once each way.
-constexpr void add_tensor_parallel(traffic_report& report, const tensor_parallel_work& work) {
+template <class Sink>
+constexpr void add_tensor_parallel(Sink& sink, const tensor_parallel_work& work) {
   if (work.ranks <= 1) return;
   const std::int64_t tensor = checked_multiply(work.tokens, work.hidden);
   const std::int64_t times = work.micro_batches;
   const bool divided = work.sequence_parallel;
-  detail::add_calls(report, cargo::block_activations, work.ranks, tensor, work.element_bits, calls_of_pair(divided, work.recomputed),
+  detail::add_calls(sink, cargo::block_activations, work.ranks, tensor, work.element_bits, calls_of_pair(divided, work.recomputed),
                     checked_multiply(times, work.pairs));
   if (!divided && work.routed_layers > 0)
-    detail::add_calls(report, cargo::combined_tokens, work.ranks, tensor, work.element_bits, {0, work.recomputed ? 3 : 2, 0},
+    detail::add_calls(sink, cargo::combined_tokens, work.ranks, tensor, work.element_bits, {0, work.recomputed ? 3 : 2, 0},
                       checked_multiply(times, work.routed_layers));
   if (work.embeds)
-    detail::add_calls(report, cargo::embedding_output, work.ranks, tensor, work.element_bits,
+    detail::add_calls(sink, cargo::embedding_output, work.ranks, tensor, work.element_bits,
                       divided ? tensor_parallel_calls{0, 1, 1} : tensor_parallel_calls{1, 0, 0}, times);
   if (work.heads > 0) {
     const std::int64_t predictions = checked_multiply(times, work.heads);
-    detail::add_calls(report, cargo::head_input, work.ranks, tensor, work.element_bits,
+    detail::add_calls(sink, cargo::head_input, work.ranks, tensor, work.element_bits,
                       divided ? tensor_parallel_calls{0, 2, 1} : tensor_parallel_calls{1, 0, 0}, predictions);
-    detail::add_calls(report, cargo::loss, work.ranks, work.tokens, 32, {3, 0, 0}, predictions);
+    detail::add_calls(sink, cargo::loss, work.ranks, work.tokens, 32, {3, 0, 0}, predictions);
   }
-  if (divided) detail::add_calls(report, cargo::replicated_gradients, work.ranks, work.replicated, work.gradient_bits, {1, 0, 0}, 1);
+  if (divided) detail::add_calls(sink, cargo::replicated_gradients, work.ranks, work.replicated, work.gradient_bits, {1, 0, 0}, 1);
 }
 
 }  // namespace shardplan

@@ -18,7 +18,7 @@ namespace {
 
 // 7B on 8 ranks, 2-byte weights and gradients, bytes per rank and step, by gradient accumulation steps.
 constexpr std::int64_t data_parallel_bytes(replication kind, std::int64_t steps, bool late_sync = false) {
-  sp::traffic_report report{};
+  sp::message_list report{};
   sp::traffic_options options{};
   options.late_sync = late_sync;
   sp::data_parallel_work work{};
@@ -28,9 +28,9 @@ constexpr std::int64_t data_parallel_bytes(replication kind, std::int64_t steps,
   work.weight_bits = work.gradient_bits = 16;
   work.micro_batches = steps;
   add_data_parallel(report, work, options);
-  if (report.ideal(channel::dp) != sp::fraction{report.sent().count}) return -1;
+  if (report.ideal(channel::dp) != sp::fraction{report.sent(channel::dp).count}) return -1;
   if (report.sent(channel::dp) != report.received(channel::dp)) return -1;
-  return report.sent().count;
+  return report.sent(channel::dp).count;
 }
 constexpr std::int64_t mega = 1'000'000;
 static_assert(data_parallel_bytes(replication::all_reduced, 1) == 24'500 * mega);
@@ -55,7 +55,7 @@ static_assert(data_parallel_bytes(replication::weights_sharded, 4, true) == (2 *
 // The handbook's communication table: b=4, s=2048, d=4096, bf16.
 constexpr handbook::activation tensor{.batch = 4, .sequence = 2048, .hidden = 4096};
 constexpr std::int64_t layer_bytes(std::int64_t ranks, bool sequence_parallel, bool recomputed = false) {
-  sp::traffic_report report{};
+  sp::message_list report{};
   add_tensor_parallel(report, {.ranks = ranks,
                                .sequence_parallel = sequence_parallel,
                                .recomputed = recomputed,
@@ -75,8 +75,8 @@ static_assert(layer_bytes(8, false, true) == (448_MiB).count + 4 * 7 * (8_MiB).c
 static_assert(layer_bytes(8, true, true) == (560_MiB).count + 4 * 7 * (8_MiB).count);
 static_assert(layer_bytes(1, false) == 0);
 
-constexpr sp::traffic_report boundary(bool sequence_parallel, std::int64_t ranks, bool scatters) {
-  sp::traffic_report report{};
+constexpr sp::message_list boundary(bool sequence_parallel, std::int64_t ranks, bool scatters) {
+  sp::message_list report{};
   sp::traffic_options options{};
   options.scatter_gather = scatters;
   add_pipeline(report, 4, sp::boundaries_of(sp::placement::loop, 4, 1, 1),
@@ -126,11 +126,11 @@ constexpr sp::plan_spec worked(sp::toggle sequence_parallel) {
   spec.sequence_parallel = sequence_parallel;
   return spec;
 }
-constexpr sp::traffic_report worked_traffic(const sp::plan_spec& spec, std::int64_t stage) {
-  return sp::traffic_of_stage(spec, sp::memory_layout_of(spec), stage);
+constexpr sp::message_list worked_traffic(const sp::plan_spec& spec, std::int64_t stage) {
+  return sp::messages_of_stage(spec, sp::memory_layout_of(spec), stage);
 }
-constexpr sp::traffic_report divided = worked_traffic(worked(sp::toggle::on), 5);
-constexpr sp::traffic_report plain = worked_traffic(worked(sp::toggle::off), 5);
+constexpr sp::message_list divided = worked_traffic(worked(sp::toggle::on), 5);
+constexpr sp::message_list plain = worked_traffic(worked(sp::toggle::off), 5);
 static_assert(8192 * 16384 * 2 == (256_MiB).count);
 static_assert(divided.sent(channel::tp, cargo::block_activations).count == 2'348'810'240 * 8 * 16);  // 300.6 GB
 static_assert(plain.sent(channel::tp, cargo::block_activations).count == 1'879'048'192LL * 8 * 16);  // 240.5 GB
@@ -145,8 +145,8 @@ static_assert(divided.ideal(channel::dp) == sp::fraction(127, 128) * sp::fractio
 // Norms: 2 h of each of 8 layers, all-reduced over 8 ranks in 2 bytes.
 static_assert(divided.sent(channel::tp, cargo::replicated_gradients).count == 8 * 2 * 16384 * 2 * 14 / 8);
 // The ends: embedding, head and loss; one direction of the pipeline.
-constexpr sp::traffic_report first = worked_traffic(worked(sp::toggle::on), 0);
-constexpr sp::traffic_report last = worked_traffic(worked(sp::toggle::on), 15);
+constexpr sp::message_list first = worked_traffic(worked(sp::toggle::on), 0);
+constexpr sp::message_list last = worked_traffic(worked(sp::toggle::on), 15);
 static_assert(first.sent(channel::pp) == 16 * 32_MiB && first.received(channel::pp) == 16 * 32_MiB);
 static_assert(first.sent(channel::pp, cargo::stage_gradients) == 0_B && last.sent(channel::pp, cargo::stage_activations) == 0_B);
 static_assert(first.sent(channel::tp, cargo::embedding_output) == 16 * 2 * 7 * 32_MiB);
@@ -177,7 +177,7 @@ constexpr sp::context_parallel_work long_context{.ranks = 16,
                                                  .layers = 1,
                                                  .micro_batches = 1};
 constexpr std::int64_t context_bytes(sp::context_exchange how, bool keep = false, std::int64_t inner = 1, bool recomputed = false) {
-  sp::traffic_report report{};
+  sp::message_list report{};
   sp::traffic_options options{};
   options.context = how;
   options.keep_gathered_keys = keep;
@@ -203,8 +203,8 @@ static_assert(context_bytes(context_exchange::hierarchical, false, 16) == contex
 static_assert(context_bytes(context_exchange::hierarchical, false, 1) == context_bytes(context_exchange::ring));
 
 // Expert parallelism: DeepSeek-V3, 4096 tokens, h=7168, k=8, e=64 on 8 nodes, at most 4 nodes.
-constexpr sp::traffic_report experts(std::int64_t bits, std::int64_t block, sp::fraction capacity = {}, std::int64_t etp = 1) {
-  sp::traffic_report report{};
+constexpr sp::message_list experts(std::int64_t bits, std::int64_t block, sp::fraction capacity = {}, std::int64_t etp = 1) {
+  sp::message_list report{};
   sp::traffic_options options{};
   options.dispatch_bits = bits;
   options.dispatch_scale_block = block;
@@ -224,9 +224,9 @@ static_assert(sp::node_limited_bytes(4096, 7168 * 16, 8, 4) == sp::fraction(205'
 
 // HSDP, hpZ, qwZ, qgZ: 2 bytes, M = 2 P.
 constexpr std::int64_t parameters = std::int64_t{1} << 30;
-constexpr sp::traffic_report hybrid(std::int64_t ranks, std::int64_t replicas, std::int64_t secondary, sp::traffic_options options = {},
-                                    std::int64_t steps = 1) {
-  sp::traffic_report report{};
+constexpr sp::message_list hybrid(std::int64_t ranks, std::int64_t replicas, std::int64_t secondary, sp::traffic_options options = {},
+                                  std::int64_t steps = 1) {
+  sp::message_list report{};
   sp::data_parallel_work work{};
   work.kind = replication::weights_sharded;
   work.ranks = ranks;
@@ -246,15 +246,15 @@ static_assert(hybrid(8, 4, 1, {.replicas_each_micro_step = true}, 6).sent(channe
 static_assert(hybrid(64, 1, 8).sent(channel::dp).count == 2 * parameters * 2 / 64 * 63);
 static_assert(hybrid(64, 1, 8).sent(channel::node).count == parameters * 2 / 8 * 7);
 // ZeRO++: between nodes 0.5 M + 0 + 0.25 M where plain ZeRO-3 has 3 M, in the limit of many ranks; exact for 8 nodes of 8.
-constexpr sp::traffic_report plus_plus = hybrid(64, 1, 8, {.weight_bits = 8, .gradient_bits = 4, .node_ranks = 8});
+constexpr sp::message_list plus_plus = hybrid(64, 1, 8, {.weight_bits = 8, .gradient_bits = 4, .node_ranks = 8});
 static_assert(plus_plus.sent(channel::dp, cargo::weights_forward).count == parameters / 64 * 63);
 static_assert(plus_plus.sent(channel::dp, cargo::weights_backward) == 0_B);
 static_assert(plus_plus.sent(channel::dp, cargo::gradients).count == parameters / 2 / 8 / 8 * 7);  // an eighth of M / 4 per rank of a node
 static_assert(plus_plus.sent(channel::node, cargo::gradients).count == parameters / 2 / 8 * 7);
 
 // Offload: PCIe 2 bytes a parameter each way; NVMe 12 bytes of master weights and moments.
-constexpr sp::traffic_report offloaded(sp::storage states, sp::storage gradients, std::int64_t steps) {
-  sp::traffic_report report{};
+constexpr sp::message_list offloaded(sp::storage states, sp::storage gradients, std::int64_t steps) {
+  sp::message_list report{};
   add_offload(report, {.where = {states, gradients}, .shard = parameters, .state_bytes = 12 * parameters, .micro_batches = steps});
   return report;
 }
@@ -262,7 +262,6 @@ static_assert(offloaded(sp::storage::host, sp::storage::device, 4).sent(channel:
 static_assert(offloaded(sp::storage::host, sp::storage::device, 4).received(channel::host).count == 2 * parameters);
 static_assert(offloaded(sp::storage::host, sp::storage::host, 4).sent(channel::host).count == 4 * 2 * parameters);
 static_assert(offloaded(sp::storage::nvme, sp::storage::device, 1).sent(channel::nvme).count == 12 * parameters);
-static_assert(offloaded(sp::storage::device, sp::storage::device, 1).messages.empty());
-static_assert(offloaded(sp::storage::nvme, sp::storage::host, 1).sent() == 0_B);  // no other rank sees it
+static_assert(offloaded(sp::storage::device, sp::storage::device, 1).items.empty());
 
 }  // namespace
