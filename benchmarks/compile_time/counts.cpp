@@ -67,7 +67,7 @@ bool check_counts(const std::string& baseline, const compiler& with, const inclu
   std::printf("instantiations, %s (%s)\n", with.command.c_str(), with.version.c_str());
   bool good = true;
   for (const auto& [name, count] : found) good = check_one(name, count, known) && good;
-  if (found.at("plans_1") != found.at("gpus_131072")) {
+  if (found.at("plans_1") != found.at("gpus_131072") || found.at("ranks_8") != found.at("ranks_131072")) {
     std::printf("  a plan costs more or less with more GPUs: FAILED\n");
     good = false;
   }

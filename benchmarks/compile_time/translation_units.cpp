@@ -34,6 +34,14 @@ std::string plans(int count, int nodes) {
   return text;
 }
 
+std::string ranks_of_a_plan(int nodes) {
+  return plans(1, nodes) +
+         "static_assert(sp::rank_groups<run_0, sp::axis::tp>.rank(0, 1) == 1 && sp::rank_groups<run_0, sp::axis::pp>.size == 4);\n"
+         "static_assert(sp::rank_groups<run_0, sp::axis::dp_cp>.size == run_0::world_size / 8);\n"
+         "static_assert(sp::link_of_axis<run_0, sp::axis::tp>.kind == sp::link_kind::fabric);\n"
+         "static_assert(sp::coordinates_of(sp::mesh_of_plan<run_0>, run_0::world_size - 1).pp == 3);\n";
+}
+
 std::vector<translation_unit> all_units() {
   return {
       {"empty", "empty file", ""},
@@ -42,6 +50,8 @@ std::vector<translation_unit> all_units() {
       including("hana", "boost/hana.hpp"),
       of_plans(1),
       {"gpus_131072", "1 plan, 131,072 GPUs", plans(1, 16384)},
+      {"ranks_8", "its ranks, 8 GPUs", ranks_of_a_plan(1)},
+      {"ranks_131072", "its ranks, 131,072 GPUs", ranks_of_a_plan(16384)},
       of_plans(10),
       of_plans(100),
       of_plans(201),
@@ -52,8 +62,8 @@ std::vector<translation_unit> all_units() {
 std::vector<translation_unit> baseline_units() {
   std::vector<translation_unit> units;
   for (translation_unit& unit : all_units())
-    if (unit.name == "umbrella" || unit.name == "plans_1" || unit.name == "gpus_131072" || unit.name == "plans_10" ||
-        unit.name == "plans_100")
+    if (unit.name == "umbrella" || unit.name == "plans_1" || unit.name == "gpus_131072" || unit.name == "ranks_8" ||
+        unit.name == "ranks_131072" || unit.name == "plans_10" || unit.name == "plans_100")
       units.push_back(std::move(unit));
   return units;
 }

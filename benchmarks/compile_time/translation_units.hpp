@@ -17,6 +17,9 @@ struct translation_unit {
 /// stages; each differs from the one before in its cluster and its batch and costs the compiler all of a new plan.
 std::string plans(int count, int nodes = 1);
 
+/// One plan over `nodes` nodes whose ranks are asked for: groups of three sets of axes, a link, where the last rank stands.
+std::string ranks_of_a_plan(int nodes);
+
 /// All files, the cheapest first.
 std::vector<translation_unit> all_units();
 

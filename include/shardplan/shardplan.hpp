@@ -18,6 +18,7 @@
 #include <shardplan/model/catalog.hpp>
 #include <shardplan/model/parameters.hpp>
 #include <shardplan/parallel/degrees.hpp>
+#include <shardplan/parallel/rank_order.hpp>
 #include <shardplan/parallel/sharding.hpp>
 #include <shardplan/parallel/stages.hpp>
 #include <shardplan/parallel/vocabulary.hpp>
@@ -31,4 +32,5 @@
 #include <shardplan/recipe/precision.hpp>
 #include <shardplan/recipe/recompute.hpp>
 #include <shardplan/schedule/catalog.hpp>
+#include <shardplan/spec/mesh_of.hpp>
 #include <shardplan/version.hpp>

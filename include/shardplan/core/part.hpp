@@ -33,6 +33,8 @@ enum class part_kind {
   precision,            ///< `precision<>`: bytes of each form of a parameter
   recompute,            ///< `recompute<>`: what backward computes again
   headroom,             ///< `headroom<>`: MiB that stay free
+  overlap,              ///< `overlap<>`: how much of what travels hides behind computation
+  rank_order,           ///< `rank_order<>`: how ranks are numbered
 };
 
 namespace detail {

@@ -10,6 +10,7 @@
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/timing/timing.hpp>
 #include <shardplan/traffic/traffic.hpp>
 
 #include <cstdint>
@@ -116,6 +117,12 @@ struct stage_arrays<Core, index_pack<int, Stages...>> : Core {
   static constexpr offload_report offloaded[sizeof...(Stages)] = {layout_of_plan<Core>::account(Stages).offloaded...};
 };
 
+template <class Core>
+constexpr timing_report timing_of_plan() {
+  using shared = layout_of_plan<Core>;
+  return shared::computable ? timing_of(Core::spec, shared::layout, shared::tensors) : timing_report{};
+}
+
 }  // namespace detail
 
 /// What every plan has before a figure is asked for.
@@ -147,6 +154,8 @@ struct plan : detail::stage_arrays<plan_core<Parts...>, detail::make_index_pack<
   /// What a rank of each stage sends and receives in a step: `traffic[0]`, computed where it is named; all zero when the plan breaks a rule
   /// of the first two tiers. Error: `index_out_of_range` when there is no such stage.
   static constexpr detail::traffic_of_plan<plan_core<Parts...>> traffic{};
+  /// Estimate: how long a step takes, and why; all zero when the plan breaks a rule of the first two tiers.
+  static constexpr timing_report timing = detail::timing_of_plan<plan_core<Parts...>>();
   /// The broken rules as values; `violations_of<plan>` has them as types.
   static constexpr violation_list found =
       detail::with_remedy(detail::broken_rules(plan_core<Parts...>::spec), detail::remedy_of_plan<plan_core<Parts...>>());

@@ -42,8 +42,10 @@ constexpr const char* name_of(part_kind part) {
                                    "optimizer",
                                    "precision",
                                    "recompute",
-                                   "headroom"};
-  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::headroom) + 1);
+                                   "headroom",
+                                   "overlap",
+                                   "rank_order"};
+  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::rank_order) + 1);
   return names[static_cast<int>(part)];
 }
 

@@ -6,11 +6,13 @@
 #include <shardplan/hardware/device.hpp>
 #include <shardplan/model/transformer.hpp>
 #include <shardplan/parallel/degrees.hpp>
+#include <shardplan/parallel/rank_order.hpp>
 #include <shardplan/parallel/sharding.hpp>
 #include <shardplan/parallel/stages.hpp>
 #include <shardplan/recipe/headroom.hpp>
 #include <shardplan/recipe/offload.hpp>
 #include <shardplan/recipe/optimizer.hpp>
+#include <shardplan/recipe/overlap.hpp>
 #include <shardplan/recipe/precision.hpp>
 #include <shardplan/recipe/recompute.hpp>
 #include <shardplan/schedule/one_f_one_b.hpp>
@@ -44,6 +46,8 @@ struct plan_spec {
   offload_spec offload{};                                                 ///< what leaves the device
   layer_counts layer_split{};                                             ///< layers of each stage (chunk); empty: equal
   std::int64_t vocabulary_multiple = 1;                                   ///< the vocabulary is padded up to a multiple of it
+  overlap_spec overlap{};                                                 ///< what hides behind computation, for `timing`
+  rank_orders rank_order = rank_orders::megatron;                         ///< how ranks are numbered
   schedule_spec schedule = schedules::one_f_one_b::spec;                  ///< the order in the pipeline
   optimizer_spec optimizer = optimizers::adamw::spec;                     ///< what is kept for each parameter
   precision_spec precision = precisions::bf16_fp32_master::spec;          ///< bytes of each form of a parameter

@@ -21,6 +21,7 @@ struct mi250x {
       .memory_bandwidth = 1'638'500'000'000,
       .fabric = {.name = "xGMI mesh", .bytes_per_second = 175'000'000'000},
       .fabric_domain = 8,
+      .fabric_pair = 50'000'000'000,
       .host = {.name = "PCIe 4", .bytes_per_second = 15'750'000'000},
       .network = {.name = "NIC 100 Gb/s", .bytes_per_second = 12'500'000'000},
   };
@@ -40,8 +41,10 @@ struct mi300x {
       .memory_bandwidth = 5'300'000'000'000,
       .fabric = {.name = "xGMI full mesh", .bytes_per_second = 448'000'000'000},
       .fabric_domain = 8,
+      .fabric_pair = 64'000'000'000,
       .host = {.name = "PCIe 5", .bytes_per_second = 63'000'000'000},
       .network = {.name = "NIC 400 Gb/s", .bytes_per_second = 50'000'000'000},
+      .matmul_flops = 668'400'000'000'000,
   };
 };
 
@@ -57,8 +60,10 @@ struct mi325x {
       .memory_bandwidth = 6'000'000'000'000,
       .fabric = {.name = "xGMI full mesh", .bytes_per_second = 448'000'000'000},
       .fabric_domain = 8,
+      .fabric_pair = 64'000'000'000,
       .host = {.name = "PCIe 5", .bytes_per_second = 63'000'000'000},
       .network = {.name = "NIC 400 Gb/s", .bytes_per_second = 50'000'000'000},
+      .matmul_flops = 784'900'000'000'000,
   };
 };
 
@@ -74,8 +79,10 @@ struct mi355x {
       .memory_bandwidth = 8'000'000'000'000,
       .fabric = {.name = "xGMI full mesh", .bytes_per_second = 535'500'000'000},
       .fabric_domain = 8,
+      .fabric_pair = 76'500'000'000,
       .host = {.name = "PCIe 5", .bytes_per_second = 63'000'000'000},
       .network = {.name = "NIC 400 Gb/s", .bytes_per_second = 50'000'000'000},
+      .matmul_flops = 1'565'000'000'000'000,
   };
 };
 

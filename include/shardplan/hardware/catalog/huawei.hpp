@@ -20,6 +20,7 @@ struct ascend_910b_64gb {
       .memory_bandwidth = 1'600'000'000'000,
       .fabric = {.name = "HCCS full mesh", .bytes_per_second = 196'000'000'000},
       .fabric_domain = 8,
+      .fabric_pair = 28'000'000'000,
       .host = {.name = "PCIe 4", .bytes_per_second = 31'500'000'000},
       .network = {.name = "NIC 200 Gb/s", .bytes_per_second = 25'000'000'000},
   };
@@ -37,12 +38,14 @@ struct ascend_910b3_64gb {
       .memory_bandwidth = 1'600'000'000'000,
       .fabric = {.name = "HCCS full mesh", .bytes_per_second = 196'000'000'000},
       .fabric_domain = 8,
+      .fabric_pair = 28'000'000'000,
       .host = {.name = "PCIe 4", .bytes_per_second = 31'500'000'000},
       .network = {.name = "NIC 200 Gb/s", .bytes_per_second = 25'000'000'000},
   };
 };
 
-/// Huawei Ascend 910B4 32 GB. Low confidence, as `ascend_910b_64gb`: the fourth bin, with half of the memory and of its bandwidth.
+/// Huawei Ascend 910B4 32 GB. Low confidence, as `ascend_910b_64gb`: the fourth bin, with half of the memory and of its bandwidth. That
+/// its links form a full mesh too is an assumption.
 /// Source: npu-smi output and collected public figures.
 struct ascend_910b4_32gb {
   static constexpr device_spec spec{
@@ -54,6 +57,7 @@ struct ascend_910b4_32gb {
       .memory_bandwidth = 800'000'000'000,
       .fabric = {.name = "HCCS", .bytes_per_second = 196'000'000'000},
       .fabric_domain = 8,
+      .fabric_pair = 28'000'000'000,
       .host = {.name = "PCIe 4", .bytes_per_second = 31'500'000'000},
       .network = {.name = "NIC 200 Gb/s", .bytes_per_second = 25'000'000'000},
   };

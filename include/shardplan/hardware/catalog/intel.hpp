@@ -20,8 +20,10 @@ struct gaudi2 {
       .memory_bandwidth = 2'460'000'000'000,
       .fabric = {.name = "24 x 100GbE RoCE", .bytes_per_second = 300'000'000'000},
       .fabric_domain = 8,
+      .fabric_pair = 37'500'000'000,
       .host = {.name = "PCIe 4", .bytes_per_second = 31'500'000'000},
       .network = {.name = "3 x 100GbE RoCE", .bytes_per_second = 37'500'000'000},
+      .matmul_flops = 418'700'000'000'000,
   };
 };
 
@@ -38,8 +40,10 @@ struct gaudi3 {
       .memory_bandwidth = 3'700'000'000'000,
       .fabric = {.name = "24 x 200GbE RoCE", .bytes_per_second = 600'000'000'000},
       .fabric_domain = 8,
+      .fabric_pair = 75'000'000'000,
       .host = {.name = "PCIe 5", .bytes_per_second = 63'000'000'000},
       .network = {.name = "3 x 200GbE RoCE", .bytes_per_second = 75'000'000'000},
+      .matmul_flops = 1'243'000'000'000'000,
   };
 };
 

@@ -207,7 +207,7 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
 template <class Sink>
 constexpr void check_ranges(const plan_spec& spec, Sink& sink) {
   if (spec.repeated_parts != 0)
-    for (int at = 0; at <= static_cast<int>(part_kind::headroom); ++at)
+    for (int at = 0; at <= static_cast<int>(part_kind::rank_order); ++at)
       if ((spec.repeated_parts >> at & 1u) != 0) sink.add_part(rule::repeated_part, static_cast<part_kind>(at));
 
   if (spec.model.layers == 0 && spec.model.hidden == 0 && spec.model.heads == 0 && spec.model.vocab == 0) {
