@@ -10,7 +10,8 @@ namespace shardplan {
 /// How much of what travels can hide behind the computation beside it, in percent of the time of the transfer. What is more than that
 /// computation takes stays exposed whatever is said here. Only `timing` reads it.
 struct overlap_spec {
-  std::int64_t tp = 0;    ///< tensor parallel collectives; 0: each waits (Megatron-LM without tp_comm_overlap)
+  std::int64_t tp = 40;  ///< tensor parallel collectives: of the ten of a block Megatron-LM hides four behind products of backward, the
+                         ///< second gathers of inputs and the reductions of their gradients (core/tensor_parallel/layers.py)
   std::int64_t cp = 100;  ///< keys and values of the ring, behind attention
   std::int64_t ep = 0;    ///< dispatch and combine; DeepSeek's DualPipe hides nearly all
   std::int64_t pp = 0;    ///< transfers between stages, inside the schedule
@@ -54,7 +55,8 @@ concept overlap_option = requires(overlap_spec& spec) {
   Type::set(spec);
 };
 
-/// Part of a plan (default: data and context parallel transfers hide, the others do not): what overlaps with what, for `timing`.
+/// Part of a plan (default: data and context parallel transfers hide, four tenths of tensor parallel ones, the others do not): what
+/// overlaps with what, for `timing`.
 template <overlap_option... Options>
 struct overlap {
   static constexpr part_kind kind = part_kind::overlap;

@@ -24,30 +24,31 @@ struct compute_seconds {
   constexpr double total() const { return forward + backward + recompute; }
 };
 
-/// Estimate: operations a second that matrix products hold in training.
-template <class Spec = plan_spec>
-constexpr double matmul_rate(const Spec& spec, const timing_constants& constants) {
-  const device_spec& device = spec.device;
-  double rate = static_cast<double>(device.sustained_flops);
-  if (device.sustained_flops == 0)
-    rate = constants.sustained * (device.matmul_flops != 0 ? static_cast<double>(device.matmul_flops)
-                                                           : constants.matmul * static_cast<double>(device.bf16_flops));
-  const bool eight_bits = spec.precision.linear_bits == 8 || spec.precision.linear_copy_bits != 0;
-  if (eight_bits && device.fp8_flops > device.bf16_flops && device.bf16_flops > 0)
-    rate *= constants.fp8 * static_cast<double>(device.fp8_flops) / static_cast<double>(device.bf16_flops);
-  return rate;
+/// Estimate: BF16 operations a second that matrix products hold in training.
+constexpr double matmul_rate(const device_spec& device, const timing_constants& constants) {
+  if (device.sustained_flops != 0) return static_cast<double>(device.sustained_flops);
+  const double measured = static_cast<double>(device.matmul_flops);
+  return constants.sustained * (measured != 0 ? measured : constants.matmul * static_cast<double>(device.bf16_flops));
+}
+
+/// Estimate: how much faster the linears of blocks run in 8 bits; 1 where the precision or the device has none.
+constexpr double eight_bit_gain(const precision_spec& precision, const device_spec& device, const timing_constants& constants) {
+  const bool eight_bits = precision.linear_bits == 8 || precision.linear_copy_bits != 0;
+  if (!eight_bits || device.bf16_flops == 0 || device.fp8_flops <= device.bf16_flops) return 1;
+  const double gain = constants.fp8 * static_cast<double>(device.fp8_flops) / static_cast<double>(device.bf16_flops);
+  return gain > 1 ? gain : 1;
 }
 
 /// Estimate: what a rank with that extent computes. Matrix products at `matmul_rate`; flash attention, half of the square, slower by
 /// `attention`, its backward 2.5 times forward; what is bound by memory moves, in elements a token forward: 10 h for two norms and two
-/// residual sums, 3 f or 2 f for the activation function, 2 (q + k) for rotation, on the last stage three passes over fp32 logits; twice
-/// that backward. 0 for a device without a rate.
+/// residual sums, 3 f or 2 f for the activation function, 2 (q + k) for rotation, on the last stage six passes over fp32 logits and three
+/// backward, as without a fused loss; else twice that backward. 0 for a device without a rate.
 template <class Spec = plan_spec>
 constexpr compute_seconds compute_of(const Spec& spec, const memory_layout& layout, const stage_extent& extent, const forward_flops& count,
                                      const timing_constants& constants) {
   const derived& facts = layout.facts;
   const transformer& shape = spec.model;
-  const double rate = matmul_rate(spec, constants);
+  const double rate = matmul_rate(spec.device, constants);
   const double memory = constants.memory * static_cast<double>(spec.device.memory_bandwidth);
   if (rate == 0 || memory == 0) return {};
   const double tokens = static_cast<double>(facts.tokens);
@@ -58,7 +59,7 @@ constexpr compute_seconds compute_of(const Spec& spec, const memory_layout& layo
 
   const double linear = layers * static_cast<double>(count.attention) + dense * static_cast<double>(count.dense) +
                         (layers - dense) * static_cast<double>(count.routed);
-  const double blocks = tokens * linear / ranks / rate;
+  const double blocks = tokens * linear / ranks / (rate * eight_bit_gain(spec.precision, spec.device, constants));
   const double scores = tokens * layers * static_cast<double>(count.scores) / 2 / ranks / (rate * constants.attention);
 
   const double branches = shape.mlp == mlp::gated ? 3 : 2;
@@ -66,7 +67,7 @@ constexpr compute_seconds compute_of(const Spec& spec, const memory_layout& layo
   const double rotated = 2 * static_cast<double>(shape.query_width() + shape.key_value_width());
   const double routed = branches * static_cast<double>(shape.experts.top_k * shape.expert_width() + shape.experts.shared_ffn);
   const double inside = (layers * rotated + dense * branches * static_cast<double>(shape.ffn) + (layers - dense) * routed) * tokens / ranks;
-  const double moved = element * (layers * outside + inside) / memory;
+  const double moved = element * (layers * outside + inside) / memory + layers * constants.kernels * constants.kernel_gap;
 
   compute_seconds seconds{};
   seconds.attention = scores;
@@ -78,9 +79,9 @@ constexpr compute_seconds compute_of(const Spec& spec, const memory_layout& layo
     const double head = tokens *
                         (predictions * static_cast<double>(count.head) + static_cast<double>(shape.next_token_layers * count.next_token)) /
                         ranks / rate;
-    const double logits = 3 * 4 * predictions * tokens * static_cast<double>(facts.vocabulary) / ranks / memory;
-    seconds.forward += head + logits;
-    seconds.backward += 2 * head + logits;
+    const double logits = 4 * predictions * tokens * static_cast<double>(facts.vocabulary) / ranks / memory;
+    seconds.forward += head + 6 * logits;
+    seconds.backward += 2 * head + 3 * logits;
   }
   return seconds;
 }

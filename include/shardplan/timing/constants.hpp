@@ -15,6 +15,8 @@ struct timing_constants {
   double sustained = 0.70;        ///< of `matmul_flops`, for a device without `sustained_flops`: what H100 holds
   double attention = 0.70;        ///< of that rate in flash attention (arXiv 2307.08691: 0.5 to 0.73 of the peak where products reach 0.8)
   double fp8 = 0.60;              ///< of the ratio of the FP8 to the BF16 peak, which casts and scales leave
+  double kernels = 20;            ///< of one block in forward; backward has twice as many (assumption)
+  double kernel_gap = 3.0e-6;     ///< between two kernels (assumption)
   double ring_base = 8.4e-6;      ///< start of a collective: NCCL tuning.cc, Simple protocol (5067397)
   double fabric_step = 3.4e-6;    ///< each ring step over the fabric: the same
   double network_step = 14.0e-6;  ///< each ring step over the network: the same

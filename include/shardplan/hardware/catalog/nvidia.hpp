@@ -40,7 +40,7 @@ struct a100_sxm_40gb {
       .host = {.name = "PCIe 4", .bytes_per_second = 31'500'000'000},
       .network = {.name = "NIC 200 Gb/s", .bytes_per_second = 25'000'000'000},
       .matmul_flops = 271'200'000'000'000,
-      .sustained_flops = 244'000'000'000'000,
+      .sustained_flops = 225'000'000'000'000,
   };
 };
 
@@ -61,7 +61,7 @@ struct a100_sxm_80gb {
       .host = {.name = "PCIe 4", .bytes_per_second = 31'500'000'000},
       .network = {.name = "NIC 200 Gb/s", .bytes_per_second = 25'000'000'000},
       .matmul_flops = 271'200'000'000'000,
-      .sustained_flops = 244'000'000'000'000,
+      .sustained_flops = 225'000'000'000'000,
   };
 };
 
@@ -117,7 +117,7 @@ struct h100_sxm_80gb {
       .host = {.name = "PCIe 5", .bytes_per_second = 63'000'000'000},
       .network = {.name = "NIC 400 Gb/s", .bytes_per_second = 50'000'000'000},
       .matmul_flops = 794'500'000'000'000,
-      .sustained_flops = 560'000'000'000'000,
+      .sustained_flops = 540'000'000'000'000,
   };
 };
 
