@@ -70,12 +70,11 @@ struct step_flops {
 #endif
 };
 
-/// The operations of one step. The attention square is counted whole, as PaLM, Megatron-LM and BigScience do, though causal kernels do
-/// half. Only for a spec that broke no rule of the first two tiers. Error: `result_leaves_63_bits`.
+/// The operations of one step, of a forward pass with these counts. The attention square is counted whole, as PaLM, Megatron-LM and
+/// BigScience do, though causal kernels do half. Only for a spec that broke no rule of the first two tiers. Error: `result_leaves_63_bits`.
 template <class Spec = plan_spec>
-constexpr step_flops flops_of(const Spec& spec, const derived& facts) {
+constexpr step_flops flops_of(const Spec& spec, const forward_flops& count) {
   const transformer& shape = spec.model;
-  const forward_flops count = forward_flops_of(shape, spec.sequence, facts.vocabulary);
   const std::int64_t extra = shape.next_token_layers;
   const std::int64_t layers = shape.layers + extra;
   const std::int64_t dense = shape.dense_layers() + (shape.experts.count == 0 ? extra : 0);
@@ -84,6 +83,12 @@ constexpr step_flops flops_of(const Spec& spec, const derived& facts) {
   const std::int64_t ends = checked_multiply(1 + extra, count.head) + extra * count.next_token;
   return {checked_multiply(3, checked_add(blocks, ends)), spec.recompute == recomputes::full ? blocks : 0,
           checked_multiply(spec.global_batch, spec.sequence)};
+}
+
+/// The same from the spec alone.
+template <class Spec = plan_spec>
+constexpr step_flops flops_of(const Spec& spec) {
+  return flops_of(spec, forward_flops_of(spec.model, spec.sequence, derive(spec).vocabulary));
 }
 
 }  // namespace shardplan

@@ -3,10 +3,8 @@
 
 #include <shardplan/core/fraction.hpp>
 #include <shardplan/memory/memory.hpp>
-#include <shardplan/parallel/mesh.hpp>
 #include <shardplan/parallel/topology.hpp>
 #include <shardplan/spec/derived.hpp>
-#include <shardplan/spec/mesh_of.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 #include <shardplan/timing/compute.hpp>
 #include <shardplan/timing/constants.hpp>
@@ -31,7 +29,7 @@ namespace detail {
 
 // A sink that sums seconds: by channel, and data parallel ones by what they can hide behind.
 struct transfer_clock {
-  const mesh& ranks;
+  const rank_layout& ranks;
   const topology& where;
   const timing_constants& constants;
   channel_rate rates[channel_count]{};
@@ -64,9 +62,10 @@ constexpr double exposed(double transfer, double work, std::int64_t percent) {
 // The stage that takes longest: the first, the last, or the one with most layers.
 template <class Spec>
 constexpr std::int64_t busiest_stage(const Spec& spec, const memory_layout& layout, const forward_flops& count,
-                                     const timing_constants& constants, compute_seconds& most) {
+                                     const timing_constants& constants, stage_extent& extent, compute_seconds& most) {
   const std::int64_t last = spec.pp - 1;
-  most = compute_of(spec, layout, extent_of_stage(spec, layout.facts, last), count, constants);
+  extent = extent_of_stage(spec, layout.facts, last);
+  most = compute_of(spec, layout, extent, count, constants);
   if (last == 0) return 0;
   std::int64_t fullest = last > 1 ? 1 : 0;
   if (spec.layer_split.counts.length != 0) {
@@ -79,8 +78,10 @@ constexpr std::int64_t busiest_stage(const Spec& spec, const memory_layout& layo
       }
     }
   }
-  const compute_seconds other = compute_of(spec, layout, extent_of_stage(spec, layout.facts, fullest), count, constants);
+  const stage_extent inner = extent_of_stage(spec, layout.facts, fullest);
+  const compute_seconds other = compute_of(spec, layout, inner, count, constants);
   if (other.total() <= most.total()) return last;
+  extent = inner;
   most = other;
   return fullest;
 }
@@ -102,7 +103,7 @@ constexpr double optimizer_seconds(const Spec& spec, const memory_layout& layout
 }  // namespace detail
 
 /// Estimate: how long one step takes, from the slowest stage and the closed form of the pipeline's bubble. All zero when the device has no
-/// rate or the grid has no mesh. Only for a spec that broke no rule of the first two tiers. Error: `result_leaves_63_bits`.
+/// rate. Only for a spec that broke no rule of the first two tiers. Error: `result_leaves_63_bits`.
 template <class Spec = plan_spec>
 constexpr timing_report timing_of(const Spec& spec, const memory_layout& layout, const traffic_layout& tensors,
                                   const timing_constants& constants = {}, const traffic_options& options = {}) {
@@ -110,13 +111,14 @@ constexpr timing_report timing_of(const Spec& spec, const memory_layout& layout,
   timing_report report{};
   const forward_flops count = forward_flops_of(spec.model, spec.sequence, facts.vocabulary);
   compute_seconds one{};
-  const std::int64_t stage = detail::busiest_stage(spec, layout, count, constants, one);
+  stage_extent extent{};
+  const std::int64_t stage = detail::busiest_stage(spec, layout, count, constants, extent, one);
   const std::int64_t replicas = shards_optimizer(spec) ? facts.grid.dense_shards() / facts.dense_shards : 1;
-  const mesh ranks = mesh_of(spec, facts.grid.dp % replicas == 0 ? replicas : 1);
-  if (one.total() == 0 || ranks.world == 0) return report;
-  const topology where = topology_of(spec);
+  if (one.total() == 0) return report;
+  const rank_layout ranks = rank_layout_of(facts.grid, spec.rank_order, replicas);
+  const topology where = topology_of(spec.device, spec.devices_per_node, spec.nodes);
   detail::transfer_clock clock{ranks, where, constants};
-  add_traffic_of_stage(clock, spec, layout, tensors, stage, options);
+  add_traffic_of_extent(clock, spec, layout, tensors, stage, extent, options);
 
   const double steps = static_cast<double>(facts.micro_batches);
   report.forward = steps * one.forward;
@@ -145,7 +147,7 @@ constexpr timing_report timing_of(const Spec& spec, const memory_layout& layout,
                  detail::exposed(clock.gradients + clock.backward_weights, backward, overlap.dp);
   // Nothing hides the gather of the first unit.
   if (gathers && overlap.dp > 0) {
-    const double units = static_cast<double>(extent_of_stage(spec, facts, stage).layers + 1);
+    const double units = static_cast<double>(extent.layers + 1);
     dense += clock.forward_weights / units;
   }
   report.exposed[static_cast<int>(channel::dp)] = dense;
@@ -154,10 +156,10 @@ constexpr timing_report timing_of(const Spec& spec, const memory_layout& layout,
   show(channel::host, backward, 100);
   show(channel::nvme, 0, 0);
   const double memory = constants.memory * static_cast<double>(spec.device.memory_bandwidth);
-  report.optimizer = detail::optimizer_seconds(spec, layout, extent_of_stage(spec, facts, stage), memory, constants);
+  report.optimizer = detail::optimizer_seconds(spec, layout, extent, memory, constants);
 
   report.step = work + report.communication() + report.bubble + report.optimizer;
-  const step_flops flops = flops_of(spec, facts);
+  const step_flops flops = flops_of(spec, count);
   const double tokens = static_cast<double>(flops.tokens);
   report.tokens_per_second = tokens / report.step;
   const double peak = static_cast<double>(spec.device.bf16_flops) * static_cast<double>(facts.grid.world);

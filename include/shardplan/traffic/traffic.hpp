@@ -117,15 +117,14 @@ constexpr replication replication_of(const plan_spec& spec) {
 
 }  // namespace detail
 
-/// Tells `sink` every message of a rank of pipeline rank `stage` in one step: `sink.add(message)`. Only for a spec that broke no rule of
-/// the first two tiers. Error: `result_leaves_63_bits`.
+/// Tells `sink` every message of a rank of pipeline rank `stage`, whose extent is `extent`, in one step: `sink.add(message)`. Only for a
+/// spec that broke no rule of the first two tiers. Error: `result_leaves_63_bits`.
 template <class Sink, class Spec = plan_spec>
-constexpr void add_traffic_of_stage(Sink& sink, const Spec& spec, const memory_layout& layout, const traffic_layout& tensors,
-                                    std::int64_t stage, const traffic_options& options) {
+constexpr void add_traffic_of_extent(Sink& sink, const Spec& spec, const memory_layout& layout, const traffic_layout& tensors,
+                                     std::int64_t stage, const stage_extent& extent, const traffic_options& options) {
   const derived& facts = layout.facts;
   const degrees& grid = facts.grid;
   const transformer& shape = spec.model;
-  const stage_extent extent = extent_of_stage(spec, facts, stage);
   const std::int64_t routing = extent.layers - extent.dense_layers;
   const std::int64_t element_bits = spec.precision.compute * 8;
   const std::int64_t gradient_bits = (spec.precision.accumulator != 0 ? spec.precision.accumulator : spec.precision.gradient) * 8;
@@ -234,7 +233,7 @@ template <class Spec = plan_spec>
 constexpr traffic_report traffic_of_stage(const Spec& spec, const memory_layout& layout, const traffic_layout& tensors, std::int64_t stage,
                                           const traffic_options& options = {}) {
   traffic_report report{};
-  add_traffic_of_stage(report, spec, layout, tensors, stage, options);
+  add_traffic_of_extent(report, spec, layout, tensors, stage, extent_of_stage(spec, layout.facts, stage), options);
   return report;
 }
 
@@ -243,7 +242,8 @@ template <class Spec = plan_spec>
 constexpr message_list messages_of_stage(const Spec& spec, const memory_layout& layout, std::int64_t stage,
                                          const traffic_options& options = {}) {
   message_list list{};
-  add_traffic_of_stage(list, spec, layout, traffic_layout_of(spec, layout.facts), stage, options);
+  add_traffic_of_extent(list, spec, layout, traffic_layout_of(spec, layout.facts), stage, extent_of_stage(spec, layout.facts, stage),
+                        options);
   return list;
 }
 

@@ -29,7 +29,7 @@ constexpr sp::plan_spec plan_of(const sp::transformer& shape, sp::recomputes rec
 }
 constexpr sp::step_flops flops(const sp::transformer& shape, sp::recomputes recompute) {
   const sp::plan_spec spec = plan_of(shape, recompute);
-  return sp::flops_of(spec, sp::derive(spec));
+  return sp::flops_of(spec);
 }
 
 // 96 B s L h^2 (1 + s / 6h + V / 16 L h) with full recomputation, 72 in place of 96 (and V / 12 L h) without (arXiv 2104.04473, appendix).

@@ -51,15 +51,6 @@ using no_rate = sp::plan<sp::model<sp::models::llama3_8b>, sp::cluster<sp::devic
                          sp::micro_batch<1>, sp::global_batch<256>>;
 static_assert(no_rate::timing.step == 0);
 
-// Links: tensor parallel groups inside the node, replicas across with one NIC each, or with all NICs of a node when they fill it.
-constexpr double rate(const sp::plan_spec& spec, sp::channel between) {
-  return sp::rate_of(between, sp::mesh_of(spec), sp::topology_of(spec), {}).bytes_per_second;
-}
-static_assert(near(rate(base::spec, sp::channel::tp), 0.8 * 450e9) && near(rate(base::spec, sp::channel::dp), 0.9 * 50e9));
-static_assert(near(rate(across::spec, sp::channel::tp), 0.8 * 450e9));  // 8 x 45 GB/s would be as much: the fabric bounds both
-static_assert(near(rate(base::spec, sp::channel::pp), 0.9 * 50e9));
-static_assert(near(rate(base::spec, sp::channel::host), 0.8 * 63e9));
-
 // Traffic of a plan is that of its spec.
 static_assert(base::traffic[1] == sp::traffic_of_stage(base::spec, sp::memory_layout_of(base::spec),
                                                        sp::traffic_layout_of(base::spec, sp::derive(base::spec)), 1));
