@@ -29,8 +29,11 @@
 #include <shardplan/recipe/headroom.hpp>
 #include <shardplan/recipe/offload.hpp>
 #include <shardplan/recipe/optimizer.hpp>
+#include <shardplan/recipe/overlap.hpp>
 #include <shardplan/recipe/precision.hpp>
 #include <shardplan/recipe/recompute.hpp>
 #include <shardplan/schedule/catalog.hpp>
 #include <shardplan/spec/mesh_of.hpp>
+#include <shardplan/timing/timing.hpp>
+#include <shardplan/traffic/traffic.hpp>
 #include <shardplan/version.hpp>

@@ -7,7 +7,7 @@
 namespace shardplan {
 
 /// Estimate of one step, seconds unless said. The parts add up to `step`. Within 15 % of most published dense runs
-/// (docs/exact_and_estimates.md has the list); no figure here is exact.
+/// (docs/traffic_and_timing.md has the list); no figure here is exact.
 struct timing_report {
   double forward = 0;               ///< all micro-batches of the slowest stage
   double backward = 0;              ///< the same, without recomputation
