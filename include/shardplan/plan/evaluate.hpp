@@ -15,128 +15,105 @@
 
 namespace shardplan {
 
-/// The figures of a plan that are one number. All zero when a rule of the first
-/// two tiers is broken: nothing could be computed.
+/// The figures of a plan that are one number. All zero when a rule of the first two tiers is broken: nothing could be computed.
 struct plan_figures {
-  std::int64_t world_size = 0;    ///< devices
-  std::int64_t data_parallel = 0; ///< replicas of the batch, without cp
-  std::int64_t micro_batches = 0; ///< of one replica in a step
-  bytes peak_memory{};            ///< the largest `total()` of all stages
-  std::int64_t peak_stage = 0;    ///< the first stage that reaches it
+  std::int64_t world_size = 0;     ///< devices
+  std::int64_t data_parallel = 0;  ///< replicas of the batch, without cp
+  std::int64_t micro_batches = 0;  ///< of one replica in a step
+  bytes peak_memory{};             ///< the largest `total()` of all stages
+  std::int64_t peak_stage = 0;     ///< the first stage that reaches it
 
   // By hand: a defaulted one costs a compiler ten times as much.
-  friend constexpr bool operator==(const plan_figures &left,
-                                   const plan_figures &right) {
-    return left.world_size == right.world_size &&
-           left.data_parallel == right.data_parallel &&
-           left.micro_batches == right.micro_batches &&
-           left.peak_memory == right.peak_memory &&
-           left.peak_stage == right.peak_stage;
+  friend constexpr bool operator==(const plan_figures& left, const plan_figures& right) {
+    return left.world_size == right.world_size && left.data_parallel == right.data_parallel && left.micro_batches == right.micro_batches &&
+           left.peak_memory == right.peak_memory && left.peak_stage == right.peak_stage;
   }
 };
 
 /// What `evaluate` returns.
 struct evaluation : plan_figures {
-  violation_list
-      violations{}; ///< the broken rules, empty when the plan is valid
+  violation_list violations{};  ///< the broken rules, empty when the plan is valid
 };
 
 namespace detail {
 // For a spec that broke no rule of the first two tiers.
 template <class Spec = plan_spec>
-constexpr plan_figures computed_figures(const Spec &spec) {
+constexpr plan_figures computed_figures(const Spec& spec) {
   const memory_layout layout = memory_layout_of(spec);
   const peak_account peak = peak_of(spec, layout);
-  return {layout.facts.grid.world, layout.facts.grid.dp,
-          layout.facts.micro_batches, peak.total, peak.stage};
+  return {layout.facts.grid.world, layout.facts.grid.dp, layout.facts.micro_batches, peak.total, peak.stage};
 }
-} // namespace detail
+}  // namespace detail
 
 /// The figures of `spec`, without the rules' verdict.
 template <class Spec = plan_spec>
-constexpr plan_figures figures_of(const Spec &spec) {
-  return detail::is_computable(spec) ? detail::computed_figures(spec)
-                                     : plan_figures{};
+constexpr plan_figures figures_of(const Spec& spec) {
+  return detail::is_computable(spec) ? detail::computed_figures(spec) : plan_figures{};
 }
 
-/// The account of one pipeline rank of `spec`: all zero when a rule of the
-/// first two tiers is broken or there is no such rank.
+/// The account of one pipeline rank of `spec`: all zero when a rule of the first two tiers is broken or there is no such rank.
 template <class Spec = plan_spec>
-constexpr stage_account stage_memory(const Spec &spec, std::int64_t stage) {
-  if (stage < 0 || stage >= spec.pp || !detail::is_computable(spec))
-    return {};
+constexpr stage_account stage_memory(const Spec& spec, std::int64_t stage) {
+  if (stage < 0 || stage >= spec.pp || !detail::is_computable(spec)) return {};
   return account_of_stage(spec, memory_layout_of(spec), stage);
 }
 
-/// What a rank of one pipeline rank of `spec` sends and receives in a step: all
-/// zero when a rule of the first two tiers is broken or there is no such rank.
-/// Error: `result_leaves_63_bits`.
+/// What a rank of one pipeline rank of `spec` sends and receives in a step: all zero when a rule of the first two tiers is broken or there
+/// is no such rank. Error: `result_leaves_63_bits`.
 template <class Spec = plan_spec>
-constexpr traffic_report stage_traffic(const Spec &spec, std::int64_t stage,
-                                       const traffic_options &options = {}) {
-  if (stage < 0 || stage >= spec.pp || !detail::is_computable(spec))
-    return {};
+constexpr traffic_report stage_traffic(const Spec& spec, std::int64_t stage, const traffic_options& options = default_traffic_options) {
+  if (stage < 0 || stage >= spec.pp || !detail::is_computable(spec)) return {};
   return traffic_of_stage(spec, traffic_layout_of(spec), stage, options);
 }
 
-/// The messages that `stage_traffic` is the sum of: none when a rule of the
-/// first two tiers is broken or there is no such rank.
+/// The messages that `stage_traffic` is the sum of: none when a rule of the first two tiers is broken or there is no such rank.
 template <class Spec = plan_spec>
-constexpr message_list stage_messages(const Spec &spec, std::int64_t stage,
-                                      const traffic_options &options = {}) {
-  if (stage < 0 || stage >= spec.pp || !detail::is_computable(spec))
-    return {};
+constexpr message_list stage_messages(const Spec& spec, std::int64_t stage, const traffic_options& options = default_traffic_options) {
+  if (stage < 0 || stage >= spec.pp || !detail::is_computable(spec)) return {};
   return messages_of_stage(spec, traffic_layout_of(spec), stage, options);
 }
 
-/// Estimate: how long a step of `spec` takes; all zero when a rule of the first
-/// two tiers is broken.
+/// Estimate: how long a step of `spec` takes; all zero when a rule of the first two tiers is broken.
 template <class Spec = plan_spec>
-constexpr timing_report step_timing(const Spec &spec,
-                                    const timing_constants &constants = {},
-                                    const traffic_options &options = {}) {
-  if (!detail::is_computable(spec))
-    return {};
+constexpr timing_report step_timing(const Spec& spec, const timing_constants& constants = default_timing_constants,
+                                    const traffic_options& options = default_traffic_options) {
+  if (!detail::is_computable(spec)) return {};
   return timing_of(spec, traffic_layout_of(spec), constants, options);
 }
 
 namespace detail {
 // All but the remedy of `does_not_fit`.
 template <class Spec = plan_spec>
-constexpr violation_list broken_rules(const Spec &spec) {
+constexpr violation_list broken_rules(const Spec& spec) {
   recording_sink<> sink{};
   check_all(spec, sink);
   return sink.list;
 }
 constexpr violation_list with_remedy(violation_list list, remedy change) {
-  for (violation &item : list.items)
-    if (item.broken == rule::does_not_fit)
-      item.try_this = change;
+  for (violation& item : list.items)
+    if (item.broken == rule::does_not_fit) item.try_this = change;
   return list;
 }
-} // namespace detail
+}  // namespace detail
 
-/// Every broken rule of `spec`, tier by tier (plan/violation.hpp); empty when
-/// the plan is valid. A plan that does not fit comes with the smallest change
-/// that was checked to make it valid.
+/// Every broken rule of `spec`, tier by tier (plan/violation.hpp); empty when the plan is valid. A plan that does not fit comes with the
+/// smallest change that was checked to make it valid.
 template <class Spec = plan_spec>
-constexpr violation_list violations_in(const Spec &spec) {
+constexpr violation_list violations_in(const Spec& spec) {
   violation_list list = detail::broken_rules(spec);
-  for (violation &item : list.items)
-    if (item.broken == rule::does_not_fit)
-      item.try_this = smallest_remedy(spec);
+  for (violation& item : list.items)
+    if (item.broken == rule::does_not_fit) item.try_this = smallest_remedy(spec);
   return list;
 }
 
-/// The run-time twin of a plan type (it is constexpr too): the same figures and
-/// the same violations as values. No error is possible: whatever is in `spec`,
-/// the answer is a value. (A user's own schedule function must not throw.)
+/// The run-time twin of a plan type (it is constexpr too): the same figures and the same violations as values. No error is possible:
+/// whatever is in `spec`, the answer is a value. (A user's own schedule function must not throw.)
 template <class Spec = plan_spec>
-constexpr evaluation evaluate(const Spec &spec) {
+constexpr evaluation evaluate(const Spec& spec) {
   evaluation result{};
-  static_cast<plan_figures &>(result) = figures_of(spec);
+  static_cast<plan_figures&>(result) = figures_of(spec);
   result.violations = violations_in(spec);
   return result;
 }
 
-} // namespace shardplan
+}  // namespace shardplan

@@ -12,309 +12,371 @@
 
 namespace shardplan {
 
-// The words that error lines are made of: types that are declared and never
-// defined. A number of a plan is named by its part (`tp<8>`) where there is
-// one, else by a fact type with the name of the quantity.
+// The words that error lines are made of: types that are declared and never defined. A number of a plan is named by its part (`tp<8>`)
+// where there is one, else by a fact type with the name of the quantity.
 
 /// Transformer blocks.
-template <std::int64_t Value> struct layers;
+template <std::int64_t Value>
+struct layers;
 /// Width of the residual stream, elements.
-template <std::int64_t Value> struct hidden;
+template <std::int64_t Value>
+struct hidden;
 /// Query heads.
-template <std::int64_t Value> struct heads;
+template <std::int64_t Value>
+struct heads;
 /// Key/value heads.
-template <std::int64_t Value> struct kv_heads;
+template <std::int64_t Value>
+struct kv_heads;
 /// Width of one head, elements.
-template <std::int64_t Value> struct head_dim;
+template <std::int64_t Value>
+struct head_dim;
 /// Width of one branch of a dense feed-forward network, elements.
-template <std::int64_t Value> struct ffn;
+template <std::int64_t Value>
+struct ffn;
 /// Rows of the vocabulary; padded where a rule divides it.
-template <std::int64_t Value> struct vocabulary;
+template <std::int64_t Value>
+struct vocabulary;
 /// Rows of a learned position embedding, tokens.
-template <std::int64_t Value> struct positions;
+template <std::int64_t Value>
+struct positions;
 /// Routed experts a layer.
-template <std::int64_t Value> struct expert_count;
+template <std::int64_t Value>
+struct expert_count;
 /// Routed experts that one token visits.
-template <std::int64_t Value> struct top_k;
+template <std::int64_t Value>
+struct top_k;
 /// Width of one branch of a routed expert, elements.
-template <std::int64_t Value> struct expert_ffn;
+template <std::int64_t Value>
+struct expert_ffn;
 /// Width of the shared experts, elements.
-template <std::int64_t Value> struct shared_ffn;
+template <std::int64_t Value>
+struct shared_ffn;
 /// First layers that stay dense.
-template <std::int64_t Value> struct leading_dense;
+template <std::int64_t Value>
+struct leading_dense;
 /// Of the layers after `leading_dense` one in that many routes.
-template <std::int64_t Value> struct layer_step;
+template <std::int64_t Value>
+struct layer_step;
 /// First rows of the positions that no token has.
-template <std::int64_t Value> struct position_offset;
+template <std::int64_t Value>
+struct position_offset;
 /// Layers that predict further tokens.
-template <std::int64_t Value> struct next_token_layers;
+template <std::int64_t Value>
+struct next_token_layers;
 /// Width of the latent query, elements.
-template <std::int64_t Value> struct query_rank;
+template <std::int64_t Value>
+struct query_rank;
 /// Width of the latent key and value, elements.
-template <std::int64_t Value> struct key_value_rank;
+template <std::int64_t Value>
+struct key_value_rank;
 /// Width of the rotary part of a head with latent attention, elements.
-template <std::int64_t Value> struct rope_dim;
+template <std::int64_t Value>
+struct rope_dim;
 /// Width of the rest of a head's query and key, elements.
-template <std::int64_t Value> struct nope_dim;
+template <std::int64_t Value>
+struct nope_dim;
 /// Width of a head's value with latent attention, elements.
-template <std::int64_t Value> struct value_dim;
+template <std::int64_t Value>
+struct value_dim;
 /// Capacity of one device, bytes.
-template <std::int64_t Value> struct device_memory_bytes;
+template <std::int64_t Value>
+struct device_memory_bytes;
 /// Devices of one host.
-template <std::int64_t Value> struct devices_per_node;
+template <std::int64_t Value>
+struct devices_per_node;
 /// Hosts.
-template <std::int64_t Value> struct nodes;
+template <std::int64_t Value>
+struct nodes;
 /// Devices of the cluster.
-template <std::int64_t Value> struct device_count;
+template <std::int64_t Value>
+struct device_count;
 /// Layers of one stage (chunk) in a `layer_split`.
-template <std::int64_t Value> struct layer_split_entry;
+template <std::int64_t Value>
+struct layer_split_entry;
 /// Stages (chunks) that a `layer_split` has a count for.
-template <std::int64_t Value> struct layer_split_entries;
+template <std::int64_t Value>
+struct layer_split_entries;
 /// Layers in a `layer_split` in all.
-template <std::int64_t Value> struct layer_split_sum;
+template <std::int64_t Value>
+struct layer_split_sum;
 /// Model chunks of one pipeline rank.
-template <std::int64_t Value> struct chunks;
+template <std::int64_t Value>
+struct chunks;
 /// Chunk activations alive at once on a rank, as a schedule says.
-template <std::int64_t Value> struct in_flight;
+template <std::int64_t Value>
+struct in_flight;
 /// Bytes of one weight.
-template <std::int64_t Value> struct weight_bytes;
+template <std::int64_t Value>
+struct weight_bytes;
 /// Bytes of one gradient.
-template <std::int64_t Value> struct gradient_bytes;
+template <std::int64_t Value>
+struct gradient_bytes;
 /// Bytes of one accumulated gradient.
-template <std::int64_t Value> struct accumulator_bytes;
+template <std::int64_t Value>
+struct accumulator_bytes;
 /// Bytes of one weight in the optimizer's own copy.
-template <std::int64_t Value> struct master_bytes;
+template <std::int64_t Value>
+struct master_bytes;
 /// Bytes of one optimizer moment.
-template <std::int64_t Value> struct moment_bytes;
+template <std::int64_t Value>
+struct moment_bytes;
 /// Bytes of one activation.
-template <std::int64_t Value> struct compute_bytes;
+template <std::int64_t Value>
+struct compute_bytes;
 /// Bytes of one gradient in the optimizer's own copy.
-template <std::int64_t Value> struct gradient_copy_bytes;
+template <std::int64_t Value>
+struct gradient_copy_bytes;
 /// Bytes of the second and further moments of a parameter.
-template <std::int64_t Value> struct second_moment_bytes;
+template <std::int64_t Value>
+struct second_moment_bytes;
 /// Scale of one moment of a tensor, bytes.
-template <std::int64_t Value> struct moment_scale_bytes;
+template <std::int64_t Value>
+struct moment_scale_bytes;
 /// Bits of one linear weight of a block.
-template <std::int64_t Value> struct linear_bits;
+template <std::int64_t Value>
+struct linear_bits;
 /// Bits of one linear weight in its further copies.
-template <std::int64_t Value> struct linear_copy_bits;
+template <std::int64_t Value>
+struct linear_copy_bits;
 /// Numbers that share a one-byte scale in a linear weight.
-template <std::int64_t Value> struct scale_block;
+template <std::int64_t Value>
+struct scale_block;
 /// Optimizer moments of a parameter.
-template <std::int64_t Value> struct moments;
+template <std::int64_t Value>
+struct moments;
 /// Moments of a matrix; -1: as elsewhere.
-template <std::int64_t Value> struct matrix_moments;
+template <std::int64_t Value>
+struct matrix_moments;
 /// Elements that share a scale in a quantised optimizer.
-template <std::int64_t Value> struct block;
+template <std::int64_t Value>
+struct block;
 /// Elements below which a tensor's moments are not quantised.
-template <std::int64_t Value> struct least_elements;
+template <std::int64_t Value>
+struct least_elements;
 /// Code tables of an optimizer, bytes a process.
-template <std::int64_t Value> struct table_bytes;
+template <std::int64_t Value>
+struct table_bytes;
 /// The number that a rule for matrices needs: pairs, side of a block or rank.
-template <std::int64_t Value> struct matrix_size;
+template <std::int64_t Value>
+struct matrix_size;
 /// Bytes of one number of a moment, fixed by the optimizer.
-template <std::int64_t Value> struct own_moment_bytes;
+template <std::int64_t Value>
+struct own_moment_bytes;
 /// Bits of one number of a quantised moment.
-template <std::int64_t Value> struct moment_bits;
+template <std::int64_t Value>
+struct moment_bits;
 /// Code table of one quantised moment of a tensor, bytes.
-template <std::int64_t Value> struct tensor_table_bytes;
+template <std::int64_t Value>
+struct tensor_table_bytes;
 /// Product: pipeline ranks x chunks, the stages.
-template <std::int64_t Value> struct pp_x_chunks;
+template <std::int64_t Value>
+struct pp_x_chunks;
 /// Product: the ranks of one replica.
-template <std::int64_t Value> struct tp_x_pp_x_cp;
+template <std::int64_t Value>
+struct tp_x_pp_x_cp;
 /// Product: the ranks of all replicas.
-template <std::int64_t Value> struct tp_x_pp_x_cp_x_dp;
+template <std::int64_t Value>
+struct tp_x_pp_x_cp_x_dp;
 /// Product: the ranks of one set of all experts.
-template <std::int64_t Value> struct etp_x_ep_x_pp;
+template <std::int64_t Value>
+struct etp_x_ep_x_pp;
 /// Product: the ranks that share one sequence.
-template <std::int64_t Value> struct cp_x_tp;
+template <std::int64_t Value>
+struct cp_x_tp;
 /// Product: sequences of one micro-batch on all replicas.
-template <std::int64_t Value> struct micro_batch_x_dp;
+template <std::int64_t Value>
+struct micro_batch_x_dp;
 /// An upper bound on the parameters.
-template <std::int64_t Value> struct parameters_bound;
+template <std::int64_t Value>
+struct parameters_bound;
 /// An upper bound on the activations, bytes.
-template <std::int64_t Value> struct activation_bytes_bound;
-/// An upper bound on what rules for matrices and scales add to the states,
-/// bytes.
-template <std::int64_t Value> struct state_bytes_bound;
+template <std::int64_t Value>
+struct activation_bytes_bound;
+/// An upper bound on what rules for matrices and scales add to the states, bytes.
+template <std::int64_t Value>
+struct state_bytes_bound;
 /// Memory that stays free, MiB.
-template <std::int64_t Value> struct headroom_mebibytes;
+template <std::int64_t Value>
+struct headroom_mebibytes;
 
 /// Pipeline rank that a violation is about.
-template <std::int64_t Rank> struct stage;
-/// An amount of memory with one decimal: `GiB<79, 5>` is 79.5 GiB. What is
-/// needed is rounded up, what is there down.
-template <std::int64_t Whole, std::int64_t Tenths> struct GiB;
+template <std::int64_t Rank>
+struct stage;
+/// An amount of memory with one decimal: `GiB<79, 5>` is 79.5 GiB. What is needed is rounded up, what is there down.
+template <std::int64_t Whole, std::int64_t Tenths>
+struct GiB;
 /// The smallest legal value of a number.
-template <std::int64_t Value> struct at_least;
+template <std::int64_t Value>
+struct at_least;
 /// The largest legal value of a number.
-template <std::int64_t Value> struct at_most;
+template <std::int64_t Value>
+struct at_most;
 /// What the plan needs.
-template <class Fact> struct needs;
+template <class Fact>
+struct needs;
 /// What there is.
-template <class Fact> struct has;
+template <class Fact>
+struct has;
 /// The largest component of a stage and its bytes.
-template <component Which, class Amount> struct largest;
+template <component Which, class Amount>
+struct largest;
 /// A change of one part that was checked to make the plan valid.
-template <class Part> struct try_;
+template <class Part>
+struct try_;
 /// No single change that shardplan tries makes the plan valid.
 struct nothing_small_helps;
 
 namespace detail {
 
-// Functions that are declared and never defined, and whose argument says which
-// fact is meant: nvcc's front end prints a type that was deduced as it is, but
-// one that came out of a nested `::type` with all of our internals around it.
-template <quantity What, std::int64_t Value> struct fact_key {};
+// Functions that are declared and never defined, and whose argument says which fact is meant: nvcc's front end prints a type that was
+// deduced as it is, but one that came out of a nested `::type` with all of our internals around it.
+template <quantity What, std::int64_t Value>
+struct fact_key {};
 template <std::int64_t Value>
-layers<Value> *fact_of(fact_key<quantity::layers, Value>);
+layers<Value>* fact_of(fact_key<quantity::layers, Value>);
 template <std::int64_t Value>
-hidden<Value> *fact_of(fact_key<quantity::hidden, Value>);
+hidden<Value>* fact_of(fact_key<quantity::hidden, Value>);
 template <std::int64_t Value>
-heads<Value> *fact_of(fact_key<quantity::heads, Value>);
+heads<Value>* fact_of(fact_key<quantity::heads, Value>);
 template <std::int64_t Value>
-kv_heads<Value> *fact_of(fact_key<quantity::kv_heads, Value>);
+kv_heads<Value>* fact_of(fact_key<quantity::kv_heads, Value>);
 template <std::int64_t Value>
-head_dim<Value> *fact_of(fact_key<quantity::head_dim, Value>);
+head_dim<Value>* fact_of(fact_key<quantity::head_dim, Value>);
 template <std::int64_t Value>
-ffn<Value> *fact_of(fact_key<quantity::ffn, Value>);
+ffn<Value>* fact_of(fact_key<quantity::ffn, Value>);
 template <std::int64_t Value>
-vocabulary<Value> *fact_of(fact_key<quantity::vocabulary, Value>);
+vocabulary<Value>* fact_of(fact_key<quantity::vocabulary, Value>);
 template <std::int64_t Value>
-positions<Value> *fact_of(fact_key<quantity::positions, Value>);
+positions<Value>* fact_of(fact_key<quantity::positions, Value>);
 template <std::int64_t Value>
-expert_count<Value> *fact_of(fact_key<quantity::expert_count, Value>);
+expert_count<Value>* fact_of(fact_key<quantity::expert_count, Value>);
 template <std::int64_t Value>
-top_k<Value> *fact_of(fact_key<quantity::top_k, Value>);
+top_k<Value>* fact_of(fact_key<quantity::top_k, Value>);
 template <std::int64_t Value>
-expert_ffn<Value> *fact_of(fact_key<quantity::expert_ffn, Value>);
+expert_ffn<Value>* fact_of(fact_key<quantity::expert_ffn, Value>);
 template <std::int64_t Value>
-shared_ffn<Value> *fact_of(fact_key<quantity::shared_ffn, Value>);
+shared_ffn<Value>* fact_of(fact_key<quantity::shared_ffn, Value>);
 template <std::int64_t Value>
-leading_dense<Value> *fact_of(fact_key<quantity::leading_dense, Value>);
+leading_dense<Value>* fact_of(fact_key<quantity::leading_dense, Value>);
 template <std::int64_t Value>
-layer_step<Value> *fact_of(fact_key<quantity::layer_step, Value>);
+layer_step<Value>* fact_of(fact_key<quantity::layer_step, Value>);
 template <std::int64_t Value>
-position_offset<Value> *fact_of(fact_key<quantity::position_offset, Value>);
+position_offset<Value>* fact_of(fact_key<quantity::position_offset, Value>);
 template <std::int64_t Value>
-next_token_layers<Value> *fact_of(fact_key<quantity::next_token_layers, Value>);
+next_token_layers<Value>* fact_of(fact_key<quantity::next_token_layers, Value>);
 template <std::int64_t Value>
-query_rank<Value> *fact_of(fact_key<quantity::query_rank, Value>);
+query_rank<Value>* fact_of(fact_key<quantity::query_rank, Value>);
 template <std::int64_t Value>
-key_value_rank<Value> *fact_of(fact_key<quantity::key_value_rank, Value>);
+key_value_rank<Value>* fact_of(fact_key<quantity::key_value_rank, Value>);
 template <std::int64_t Value>
-rope_dim<Value> *fact_of(fact_key<quantity::rope_dim, Value>);
+rope_dim<Value>* fact_of(fact_key<quantity::rope_dim, Value>);
 template <std::int64_t Value>
-nope_dim<Value> *fact_of(fact_key<quantity::nope_dim, Value>);
+nope_dim<Value>* fact_of(fact_key<quantity::nope_dim, Value>);
 template <std::int64_t Value>
-value_dim<Value> *fact_of(fact_key<quantity::value_dim, Value>);
+value_dim<Value>* fact_of(fact_key<quantity::value_dim, Value>);
 template <std::int64_t Value>
-device_memory_bytes<Value> *
-    fact_of(fact_key<quantity::device_memory_bytes, Value>);
+device_memory_bytes<Value>* fact_of(fact_key<quantity::device_memory_bytes, Value>);
 template <std::int64_t Value>
-devices_per_node<Value> *fact_of(fact_key<quantity::devices_per_node, Value>);
+devices_per_node<Value>* fact_of(fact_key<quantity::devices_per_node, Value>);
 template <std::int64_t Value>
-nodes<Value> *fact_of(fact_key<quantity::nodes, Value>);
+nodes<Value>* fact_of(fact_key<quantity::nodes, Value>);
 template <std::int64_t Value>
-device_count<Value> *fact_of(fact_key<quantity::device_count, Value>);
+device_count<Value>* fact_of(fact_key<quantity::device_count, Value>);
 template <std::int64_t Value>
-layer_split_entry<Value> *fact_of(fact_key<quantity::layer_split_entry, Value>);
+layer_split_entry<Value>* fact_of(fact_key<quantity::layer_split_entry, Value>);
 template <std::int64_t Value>
-layer_split_entries<Value> *
-    fact_of(fact_key<quantity::layer_split_entries, Value>);
+layer_split_entries<Value>* fact_of(fact_key<quantity::layer_split_entries, Value>);
 template <std::int64_t Value>
-layer_split_sum<Value> *fact_of(fact_key<quantity::layer_split_sum, Value>);
+layer_split_sum<Value>* fact_of(fact_key<quantity::layer_split_sum, Value>);
 template <std::int64_t Value>
-chunks<Value> *fact_of(fact_key<quantity::chunks, Value>);
+chunks<Value>* fact_of(fact_key<quantity::chunks, Value>);
 template <std::int64_t Value>
-in_flight<Value> *fact_of(fact_key<quantity::in_flight, Value>);
+in_flight<Value>* fact_of(fact_key<quantity::in_flight, Value>);
 template <std::int64_t Value>
-weight_bytes<Value> *fact_of(fact_key<quantity::weight_bytes, Value>);
+weight_bytes<Value>* fact_of(fact_key<quantity::weight_bytes, Value>);
 template <std::int64_t Value>
-gradient_bytes<Value> *fact_of(fact_key<quantity::gradient_bytes, Value>);
+gradient_bytes<Value>* fact_of(fact_key<quantity::gradient_bytes, Value>);
 template <std::int64_t Value>
-accumulator_bytes<Value> *fact_of(fact_key<quantity::accumulator_bytes, Value>);
+accumulator_bytes<Value>* fact_of(fact_key<quantity::accumulator_bytes, Value>);
 template <std::int64_t Value>
-master_bytes<Value> *fact_of(fact_key<quantity::master_bytes, Value>);
+master_bytes<Value>* fact_of(fact_key<quantity::master_bytes, Value>);
 template <std::int64_t Value>
-moment_bytes<Value> *fact_of(fact_key<quantity::moment_bytes, Value>);
+moment_bytes<Value>* fact_of(fact_key<quantity::moment_bytes, Value>);
 template <std::int64_t Value>
-compute_bytes<Value> *fact_of(fact_key<quantity::compute_bytes, Value>);
+compute_bytes<Value>* fact_of(fact_key<quantity::compute_bytes, Value>);
 template <std::int64_t Value>
-gradient_copy_bytes<Value> *
-    fact_of(fact_key<quantity::gradient_copy_bytes, Value>);
+gradient_copy_bytes<Value>* fact_of(fact_key<quantity::gradient_copy_bytes, Value>);
 template <std::int64_t Value>
-second_moment_bytes<Value> *
-    fact_of(fact_key<quantity::second_moment_bytes, Value>);
+second_moment_bytes<Value>* fact_of(fact_key<quantity::second_moment_bytes, Value>);
 template <std::int64_t Value>
-moment_scale_bytes<Value> *
-    fact_of(fact_key<quantity::moment_scale_bytes, Value>);
+moment_scale_bytes<Value>* fact_of(fact_key<quantity::moment_scale_bytes, Value>);
 template <std::int64_t Value>
-linear_bits<Value> *fact_of(fact_key<quantity::linear_bits, Value>);
+linear_bits<Value>* fact_of(fact_key<quantity::linear_bits, Value>);
 template <std::int64_t Value>
-linear_copy_bits<Value> *fact_of(fact_key<quantity::linear_copy_bits, Value>);
+linear_copy_bits<Value>* fact_of(fact_key<quantity::linear_copy_bits, Value>);
 template <std::int64_t Value>
-scale_block<Value> *fact_of(fact_key<quantity::scale_block, Value>);
+scale_block<Value>* fact_of(fact_key<quantity::scale_block, Value>);
 template <std::int64_t Value>
-moments<Value> *fact_of(fact_key<quantity::moments, Value>);
+moments<Value>* fact_of(fact_key<quantity::moments, Value>);
 template <std::int64_t Value>
-matrix_moments<Value> *fact_of(fact_key<quantity::matrix_moments, Value>);
+matrix_moments<Value>* fact_of(fact_key<quantity::matrix_moments, Value>);
 template <std::int64_t Value>
-block<Value> *fact_of(fact_key<quantity::block, Value>);
+block<Value>* fact_of(fact_key<quantity::block, Value>);
 template <std::int64_t Value>
-least_elements<Value> *fact_of(fact_key<quantity::least_elements, Value>);
+least_elements<Value>* fact_of(fact_key<quantity::least_elements, Value>);
 template <std::int64_t Value>
-table_bytes<Value> *fact_of(fact_key<quantity::table_bytes, Value>);
+table_bytes<Value>* fact_of(fact_key<quantity::table_bytes, Value>);
 template <std::int64_t Value>
-matrix_size<Value> *fact_of(fact_key<quantity::matrix_size, Value>);
+matrix_size<Value>* fact_of(fact_key<quantity::matrix_size, Value>);
 template <std::int64_t Value>
-own_moment_bytes<Value> *fact_of(fact_key<quantity::own_moment_bytes, Value>);
+own_moment_bytes<Value>* fact_of(fact_key<quantity::own_moment_bytes, Value>);
 template <std::int64_t Value>
-moment_bits<Value> *fact_of(fact_key<quantity::moment_bits, Value>);
+moment_bits<Value>* fact_of(fact_key<quantity::moment_bits, Value>);
 template <std::int64_t Value>
-tensor_table_bytes<Value> *
-    fact_of(fact_key<quantity::tensor_table_bytes, Value>);
+tensor_table_bytes<Value>* fact_of(fact_key<quantity::tensor_table_bytes, Value>);
 template <std::int64_t Value>
-pp_x_chunks<Value> *fact_of(fact_key<quantity::pp_x_chunks, Value>);
+pp_x_chunks<Value>* fact_of(fact_key<quantity::pp_x_chunks, Value>);
 template <std::int64_t Value>
-tp_x_pp_x_cp<Value> *fact_of(fact_key<quantity::tp_x_pp_x_cp, Value>);
+tp_x_pp_x_cp<Value>* fact_of(fact_key<quantity::tp_x_pp_x_cp, Value>);
 template <std::int64_t Value>
-tp_x_pp_x_cp_x_dp<Value> *fact_of(fact_key<quantity::tp_x_pp_x_cp_x_dp, Value>);
+tp_x_pp_x_cp_x_dp<Value>* fact_of(fact_key<quantity::tp_x_pp_x_cp_x_dp, Value>);
 template <std::int64_t Value>
-etp_x_ep_x_pp<Value> *fact_of(fact_key<quantity::etp_x_ep_x_pp, Value>);
+etp_x_ep_x_pp<Value>* fact_of(fact_key<quantity::etp_x_ep_x_pp, Value>);
 template <std::int64_t Value>
-cp_x_tp<Value> *fact_of(fact_key<quantity::cp_x_tp, Value>);
+cp_x_tp<Value>* fact_of(fact_key<quantity::cp_x_tp, Value>);
 template <std::int64_t Value>
-micro_batch_x_dp<Value> *fact_of(fact_key<quantity::micro_batch_x_dp, Value>);
+micro_batch_x_dp<Value>* fact_of(fact_key<quantity::micro_batch_x_dp, Value>);
 template <std::int64_t Value>
-parameters_bound<Value> *fact_of(fact_key<quantity::parameters_bound, Value>);
+parameters_bound<Value>* fact_of(fact_key<quantity::parameters_bound, Value>);
 template <std::int64_t Value>
-activation_bytes_bound<Value> *
-    fact_of(fact_key<quantity::activation_bytes_bound, Value>);
+activation_bytes_bound<Value>* fact_of(fact_key<quantity::activation_bytes_bound, Value>);
 template <std::int64_t Value>
-state_bytes_bound<Value> *fact_of(fact_key<quantity::state_bytes_bound, Value>);
+state_bytes_bound<Value>* fact_of(fact_key<quantity::state_bytes_bound, Value>);
 template <std::int64_t Value>
-headroom_mebibytes<Value> *
-    fact_of(fact_key<quantity::headroom_mebibytes, Value>);
+headroom_mebibytes<Value>* fact_of(fact_key<quantity::headroom_mebibytes, Value>);
 template <std::int64_t Value>
-sequence<Value> *fact_of(fact_key<quantity::sequence, Value>);
+sequence<Value>* fact_of(fact_key<quantity::sequence, Value>);
 template <std::int64_t Value>
-micro_batch<Value> *fact_of(fact_key<quantity::micro_batch, Value>);
+micro_batch<Value>* fact_of(fact_key<quantity::micro_batch, Value>);
 template <std::int64_t Value>
-global_batch<Value> *fact_of(fact_key<quantity::global_batch, Value>);
-template <std::int64_t Value> tp<Value> *fact_of(fact_key<quantity::tp, Value>);
-template <std::int64_t Value> pp<Value> *fact_of(fact_key<quantity::pp, Value>);
-template <std::int64_t Value> dp<Value> *fact_of(fact_key<quantity::dp, Value>);
-template <std::int64_t Value> cp<Value> *fact_of(fact_key<quantity::cp, Value>);
-template <std::int64_t Value> ep<Value> *fact_of(fact_key<quantity::ep, Value>);
+global_batch<Value>* fact_of(fact_key<quantity::global_batch, Value>);
 template <std::int64_t Value>
-etp<Value> *fact_of(fact_key<quantity::etp, Value>);
+tp<Value>* fact_of(fact_key<quantity::tp, Value>);
 template <std::int64_t Value>
-zero<Value> *fact_of(fact_key<quantity::zero, Value>);
+pp<Value>* fact_of(fact_key<quantity::pp, Value>);
 template <std::int64_t Value>
-vocabulary_multiple<Value> *
-    fact_of(fact_key<quantity::vocabulary_multiple, Value>);
+dp<Value>* fact_of(fact_key<quantity::dp, Value>);
+template <std::int64_t Value>
+cp<Value>* fact_of(fact_key<quantity::cp, Value>);
+template <std::int64_t Value>
+ep<Value>* fact_of(fact_key<quantity::ep, Value>);
+template <std::int64_t Value>
+etp<Value>* fact_of(fact_key<quantity::etp, Value>);
+template <std::int64_t Value>
+zero<Value>* fact_of(fact_key<quantity::zero, Value>);
+template <std::int64_t Value>
+vocabulary_multiple<Value>* fact_of(fact_key<quantity::vocabulary_multiple, Value>);
 
-} // namespace detail
+}  // namespace detail
 
-} // namespace shardplan
+}  // namespace shardplan

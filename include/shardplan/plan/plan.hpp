@@ -19,14 +19,15 @@ namespace shardplan {
 
 namespace detail {
 
-// GCC does not print the type that a concept refused, so the refusal is an
-// error of its own, and the concept holds after it: nothing fails twice.
-template <class Type> struct refused {
+// GCC does not print the type that a concept refused, so the refusal is an error of its own, and the concept holds after it: nothing fails
+// twice.
+template <class Type>
+struct refused {
   enum : unsigned long { explanation = sizeof(no_part_of_a_plan<Type>) };
   static constexpr bool ok = true;
 };
 template <class Type>
-concept applicable_part = part<Type> && requires(plan_spec &spec) {
+concept applicable_part = part<Type> && requires(plan_spec& spec) {
   Type::apply(spec);
 };
 template <class Type>
@@ -35,23 +36,22 @@ concept needed_part = applicable_part<Type> || refused<Type>::ok;
 // Copied by every plan: cheaper than evaluating the default of each field anew.
 inline constexpr plan_spec unsaid{};
 
-template <class... Parts> constexpr plan_spec fold_parts() {
+template <class... Parts>
+constexpr plan_spec fold_parts() {
   plan_spec spec = unsaid;
   if constexpr (sizeof...(Parts) > 64) {
-    // Clang folds no more than 256 operands; a list is dearer and only for
-    // plans that break a rule anyway.
+    // Clang folds no more than 256 operands; a list is dearer and only for plans that break a rule anyway.
     [[maybe_unused]] const int in_order[] = {0, (Parts::apply(spec), 0)...};
-  } else if constexpr ((applicable_part<Parts> &&
-                        ...)) { // what is no part was refused by name already
+  } else if constexpr ((applicable_part<Parts> && ...)) {  // what is no part was refused by name already
     (Parts::apply(spec), ...);
   }
   spec.said_parts = 0;
   return spec;
 }
 
-// Compiler built-ins instead of <utility>, which would cost as much as half of
-// the core.
-template <class Index, Index... Indices> struct index_pack {};
+// Compiler built-ins instead of <utility>, which would cost as much as half of the core.
+template <class Index, Index... Indices>
+struct index_pack {};
 #if defined(__clang__)
 template <int Count>
 using make_index_pack = __make_integer_seq<index_pack, int, Count>;
@@ -60,17 +60,15 @@ template <int Count>
 using make_index_pack = index_pack<int, __integer_pack(Count)...>;
 #endif
 
-// `smallest_remedy` cut into one constant a candidate: together they would
-// leave what Clang evaluates in one. Variable templates, because Clang
-// evaluates a constexpr local again in each call.
+// `smallest_remedy` cut into one constant a candidate: together they would leave what Clang evaluates in one. Variable templates, because
+// Clang evaluates a constexpr local again in each call.
 template <class Core, int Index>
 inline constexpr remedy candidate = remedy_at(Core::spec, Index);
 template <class Core, int Index>
-inline constexpr bool candidate_helps =
-    count_violations(changed(Core::spec, candidate<Core, Index>)) == 0;
-template <class Core, int Index> constexpr remedy remedy_from() {
-  if constexpr (candidate<Core, Index>.kind ==
-                remedy_kind::nothing_small_helps) {
+inline constexpr bool candidate_helps = count_violations(changed(Core::spec, candidate<Core, Index>)) == 0;
+template <class Core, int Index>
+constexpr remedy remedy_from() {
+  if constexpr (candidate<Core, Index>.kind == remedy_kind::nothing_small_helps) {
     return candidate<Core, Index>;
   } else if constexpr (candidate_helps<Core, Index>) {
     return candidate<Core, Index>;
@@ -78,115 +76,93 @@ template <class Core, int Index> constexpr remedy remedy_from() {
     return remedy_from<Core, Index + 1>();
   }
 }
-template <class Core> constexpr remedy remedy_of_plan() {
-  if constexpr (Core::violation_count != 0 && is_computable(Core::spec) &&
-                !memory_fits(Core::spec)) {
+template <class Core>
+constexpr remedy remedy_of_plan() {
+  if constexpr (Core::violation_count != 0 && is_computable(Core::spec) && !memory_fits(Core::spec)) {
     return remedy_from<Core, 0>();
   } else {
     return {};
   }
 }
 
-template <class Core> struct layout_of_plan {
-  static constexpr bool computable =
-      Core::violation_count == 0 || is_computable(Core::spec);
-  static constexpr memory_layout layout =
-      computable ? memory_layout_of(Core::spec) : memory_layout{};
+template <class Core>
+struct layout_of_plan {
+  static constexpr bool computable = Core::violation_count == 0 || is_computable(Core::spec);
+  static constexpr memory_layout layout = computable ? memory_layout_of(Core::spec) : memory_layout{};
   static constexpr stage_account account(std::int64_t stage) {
-    return computable ? account_of_stage(Core::spec, layout, stage)
-                      : stage_account{};
+    return computable ? account_of_stage(Core::spec, layout, stage) : stage_account{};
   }
 };
 
-// No array as `memory` is: the report of one stage costs a compiler as much as
-// the memory of eight, and few plans are asked for more than one or two.
-template <class Core> struct traffic_layout_of_plan {
-  static constexpr bool computable =
-      Core::violation_count == 0 || is_computable(Core::spec);
-  static constexpr traffic_layout layout =
-      computable ? traffic_layout_of(Core::spec) : traffic_layout{};
+// No array as `memory` is: the report of one stage costs a compiler as much as the memory of eight, and few plans are asked for more than
+// one or two.
+template <class Core>
+struct traffic_layout_of_plan {
+  static constexpr bool computable = Core::violation_count == 0 || is_computable(Core::spec);
+  static constexpr traffic_layout layout = computable ? traffic_layout_of(Core::spec) : traffic_layout{};
 };
-template <class Core> struct traffic_of_plan {
+template <class Core>
+struct traffic_of_plan {
   constexpr traffic_report operator[](std::int64_t stage) const {
     using shared = traffic_layout_of_plan<Core>;
-    if (stage < 0 || stage >= Core::stages)
-      index_out_of_range();
-    return shared::computable
-               ? traffic_of_stage(Core::spec, shared::layout, stage)
-               : traffic_report{};
+    if (stage < 0 || stage >= Core::stages) index_out_of_range();
+    return shared::computable ? traffic_of_stage(Core::spec, shared::layout, stage) : traffic_report{};
   }
 };
 
-// A raw array in a base class: a kernel can read its elements by constant
-// index, which it cannot do with any wrapper that has operator[].
-template <class Core, class Stages> struct stage_arrays;
+// A raw array in a base class: a kernel can read its elements by constant index, which it cannot do with any wrapper that has operator[].
+template <class Core, class Stages>
+struct stage_arrays;
 template <class Core, int... Stages>
 struct stage_arrays<Core, index_pack<int, Stages...>> : Core {
-  /// The report of each pipeline rank, pp of them; all zero when the plan
-  /// breaks a rule of the first two tiers.
-  static constexpr memory_report memory[sizeof...(Stages)] = {
-      layout_of_plan<Core>::account(Stages).device...};
+  /// The report of each pipeline rank, pp of them; all zero when the plan breaks a rule of the first two tiers.
+  static constexpr memory_report memory[sizeof...(Stages)] = {layout_of_plan<Core>::account(Stages).device...};
   /// What `offload<>` moved from each pipeline rank to host memory and to NVMe.
-  static constexpr offload_report offloaded[sizeof...(Stages)] = {
-      layout_of_plan<Core>::account(Stages).offloaded...};
+  static constexpr offload_report offloaded[sizeof...(Stages)] = {layout_of_plan<Core>::account(Stages).offloaded...};
 };
 
-template <class Core> constexpr timing_report timing_of_plan() {
+template <class Core>
+constexpr timing_report timing_of_plan() {
   using shared = traffic_layout_of_plan<Core>;
-  return shared::computable ? timing_of(Core::spec, shared::layout)
-                            : timing_report{};
+  return shared::computable ? timing_of(Core::spec, shared::layout) : timing_report{};
 }
 
-} // namespace detail
+}  // namespace detail
 
 /// What every plan has before a figure is asked for.
-template <class... Parts> struct plan_core {
-  /// All parts folded into one `plan_spec`. (`auto`, so that the calls below
-  /// depend on the parts and no rule is compiled before a plan is asked.)
+template <class... Parts>
+struct plan_core {
+  /// All parts folded into one `plan_spec`. (`auto`, so that the calls below depend on the parts and no rule is compiled before a plan is
+  /// asked.)
   static constexpr auto spec = detail::fold_parts<Parts...>();
   /// Pipeline ranks, the length of the arrays; 1 when `pp` is out of its range.
-  static constexpr int stages =
-      spec.pp >= 1 && spec.pp <= limits::stages ? static_cast<int>(spec.pp) : 1;
+  static constexpr int stages = spec.pp >= 1 && spec.pp <= limits::stages ? static_cast<int>(spec.pp) : 1;
   /// Broken rules; 0 when the plan is valid.
   static constexpr int violation_count = detail::count_violations(spec);
 };
 
-/// A training run as a type: parts in any order, each at most once. It
-/// describes and is never an error by itself; `valid`, `fits` and
-/// `violations_of` ask about it, `checked` and `checked_plan` insist. A type
-/// that is no part is one error line that names `no_part_of_a_plan<Type>`.
+/// A training run as a type: parts in any order, each at most once. It describes and is never an error by itself; `valid`, `fits` and
+/// `violations_of` ask about it, `checked` and `checked_plan` insist. A type that is no part is one error line that names
+/// `no_part_of_a_plan<Type>`.
 /// Everything it knows is a constant; what is not named is not computed.
 template <detail::needed_part... Parts>
-struct plan : detail::stage_arrays<
-                  plan_core<Parts...>,
-                  detail::make_index_pack<plan_core<Parts...>::stages>> {
-  /// The figures that are one number, together; all zero when a rule of the
-  /// first two tiers is broken.
-  static constexpr plan_figures figures =
-      plan_core<Parts...>::violation_count == 0
-          ? detail::computed_figures(plan_core<Parts...>::spec)
-          : figures_of(plan_core<Parts...>::spec);
-  static constexpr std::int64_t world_size = figures.world_size; ///< devices
-  static constexpr std::int64_t data_parallel =
-      figures.data_parallel; ///< replicas of the batch, without cp
-  static constexpr std::int64_t micro_batches =
-      figures.micro_batches; ///< of one replica in a step
-  static constexpr bytes peak_memory =
-      figures.peak_memory; ///< the largest total of all stages
-  static constexpr std::int64_t peak_stage =
-      figures.peak_stage; ///< the first stage that reaches it
-  /// What a rank of each stage sends and receives in a step: `traffic[0]`,
-  /// computed where it is named; all zero when the plan breaks a rule of the
-  /// first two tiers. Error: `index_out_of_range` when there is no such stage.
+struct plan : detail::stage_arrays<plan_core<Parts...>, detail::make_index_pack<plan_core<Parts...>::stages>> {
+  /// The figures that are one number, together; all zero when a rule of the first two tiers is broken.
+  static constexpr plan_figures figures = plan_core<Parts...>::violation_count == 0 ? detail::computed_figures(plan_core<Parts...>::spec)
+                                                                                    : figures_of(plan_core<Parts...>::spec);
+  static constexpr std::int64_t world_size = figures.world_size;        ///< devices
+  static constexpr std::int64_t data_parallel = figures.data_parallel;  ///< replicas of the batch, without cp
+  static constexpr std::int64_t micro_batches = figures.micro_batches;  ///< of one replica in a step
+  static constexpr bytes peak_memory = figures.peak_memory;             ///< the largest total of all stages
+  static constexpr std::int64_t peak_stage = figures.peak_stage;        ///< the first stage that reaches it
+  /// What a rank of each stage sends and receives in a step: `traffic[0]`, computed where it is named; all zero when the plan breaks a rule
+  /// of the first two tiers. Error: `index_out_of_range` when there is no such stage.
   static constexpr detail::traffic_of_plan<plan_core<Parts...>> traffic{};
-  /// Estimate: how long a step takes, and why; all zero when the plan breaks a
-  /// rule of the first two tiers.
-  static constexpr timing_report timing =
-      detail::timing_of_plan<plan_core<Parts...>>();
+  /// Estimate: how long a step takes, and why; all zero when the plan breaks a rule of the first two tiers.
+  static constexpr timing_report timing = detail::timing_of_plan<plan_core<Parts...>>();
   /// The broken rules as values; `violations_of<plan>` has them as types.
   static constexpr violation_list found =
-      detail::with_remedy(detail::broken_rules(plan_core<Parts...>::spec),
-                          detail::remedy_of_plan<plan_core<Parts...>>());
+      detail::with_remedy(detail::broken_rules(plan_core<Parts...>::spec), detail::remedy_of_plan<plan_core<Parts...>>());
 };
 
-} // namespace shardplan
+}  // namespace shardplan

@@ -7,92 +7,87 @@
 
 namespace shardplan {
 
-/// The numbers that a violation can be about. Each has a fact type of the same
-/// name in plan/facts.hpp, which is what error lines print.
+/// The numbers that a violation can be about. Each has a fact type of the same name in plan/facts.hpp, which is what error lines print.
 enum class quantity {
-  layers,     ///< transformer blocks
-  hidden,     ///< width of the residual stream, elements
-  heads,      ///< query heads
-  kv_heads,   ///< key/value heads
-  head_dim,   ///< width of one head, elements
-  ffn,        ///< width of one branch of a dense feed-forward network, elements
-  vocabulary, ///< rows of the vocabulary; padded where a rule divides it
-  positions,  ///< rows of a learned position embedding, tokens
-  expert_count,  ///< routed experts a layer
-  top_k,         ///< routed experts that one token visits
-  expert_ffn,    ///< width of one branch of a routed expert, elements
-  shared_ffn,    ///< width of the shared experts, elements
-  leading_dense, ///< first layers that stay dense
-  layer_step, ///< of the layers after `leading_dense` one in that many routes
-  position_offset,   ///< first rows of the positions that no token has
-  next_token_layers, ///< layers that predict further tokens
-  query_rank,        ///< width of the latent query, elements
-  key_value_rank,    ///< width of the latent key and value, elements
-  rope_dim,  ///< width of the rotary part of a head with latent attention,
-             ///< elements
-  nope_dim,  ///< width of the rest of a head's query and key, elements
-  value_dim, ///< width of a head's value with latent attention, elements
-  device_memory_bytes, ///< capacity of one device, bytes
-  devices_per_node,    ///< devices of one host
-  nodes,               ///< hosts
-  device_count,        ///< devices of the cluster
-  sequence,            ///< tokens of one sequence
-  micro_batch,         ///< sequences of one forward pass of a replica
-  global_batch,        ///< sequences of one optimizer step
-  tp,                  ///< tensor parallel degree
-  pp,                  ///< pipeline parallel degree
-  dp,                  ///< data parallel degree, without cp
-  cp,                  ///< context parallel degree
-  ep,                  ///< expert parallel degree
-  etp,                 ///< tensor parallel degree of routed experts
-  zero,                ///< ZeRO stage
-  layer_split_entry,   ///< layers of one stage (chunk) in a `layer_split`
-  layer_split_entries, ///< stages (chunks) that a `layer_split` has a count for
-  layer_split_sum,     ///< layers in a `layer_split` in all
-  vocabulary_multiple, ///< rows that the vocabulary is padded to a multiple of
-  headroom_mebibytes,  ///< memory that stays free, MiB
-  chunks,              ///< model chunks of one pipeline rank
-  in_flight, ///< chunk activations alive at once on a rank, as a schedule says
-  weight_bytes,        ///< bytes of one weight
-  gradient_bytes,      ///< bytes of one gradient
-  accumulator_bytes,   ///< bytes of one accumulated gradient
-  master_bytes,        ///< bytes of one weight in the optimizer's own copy
-  moment_bytes,        ///< bytes of one optimizer moment
-  compute_bytes,       ///< bytes of one activation
-  gradient_copy_bytes, ///< bytes of one gradient in the optimizer's own copy
-  second_moment_bytes, ///< bytes of the second and further moments of a
-                       ///< parameter
-  moment_scale_bytes,  ///< scale of one moment of a tensor, bytes
-  linear_bits,         ///< bits of one linear weight of a block
-  linear_copy_bits,    ///< bits of one linear weight in its further copies
-  scale_block,    ///< numbers that share a one-byte scale in a linear weight
-  moments,        ///< optimizer moments of a parameter
-  matrix_moments, ///< moments of a matrix; -1: as elsewhere
-  block,          ///< elements that share a scale in a quantised optimizer
-  least_elements, ///< elements below which a tensor's moments are not quantised
-  table_bytes,    ///< code tables of an optimizer, bytes a process
-  matrix_size, ///< the number that a rule for matrices needs: pairs, side of a
-               ///< block or rank
-  own_moment_bytes, ///< bytes of one number of a moment, fixed by the optimizer
-  moment_bits,      ///< bits of one number of a quantised moment
-  tensor_table_bytes, ///< code table of one quantised moment of a tensor, bytes
+  layers,               ///< transformer blocks
+  hidden,               ///< width of the residual stream, elements
+  heads,                ///< query heads
+  kv_heads,             ///< key/value heads
+  head_dim,             ///< width of one head, elements
+  ffn,                  ///< width of one branch of a dense feed-forward network, elements
+  vocabulary,           ///< rows of the vocabulary; padded where a rule divides it
+  positions,            ///< rows of a learned position embedding, tokens
+  expert_count,         ///< routed experts a layer
+  top_k,                ///< routed experts that one token visits
+  expert_ffn,           ///< width of one branch of a routed expert, elements
+  shared_ffn,           ///< width of the shared experts, elements
+  leading_dense,        ///< first layers that stay dense
+  layer_step,           ///< of the layers after `leading_dense` one in that many routes
+  position_offset,      ///< first rows of the positions that no token has
+  next_token_layers,    ///< layers that predict further tokens
+  query_rank,           ///< width of the latent query, elements
+  key_value_rank,       ///< width of the latent key and value, elements
+  rope_dim,             ///< width of the rotary part of a head with latent attention, elements
+  nope_dim,             ///< width of the rest of a head's query and key, elements
+  value_dim,            ///< width of a head's value with latent attention, elements
+  device_memory_bytes,  ///< capacity of one device, bytes
+  devices_per_node,     ///< devices of one host
+  nodes,                ///< hosts
+  device_count,         ///< devices of the cluster
+  sequence,             ///< tokens of one sequence
+  micro_batch,          ///< sequences of one forward pass of a replica
+  global_batch,         ///< sequences of one optimizer step
+  tp,                   ///< tensor parallel degree
+  pp,                   ///< pipeline parallel degree
+  dp,                   ///< data parallel degree, without cp
+  cp,                   ///< context parallel degree
+  ep,                   ///< expert parallel degree
+  etp,                  ///< tensor parallel degree of routed experts
+  zero,                 ///< ZeRO stage
+  layer_split_entry,    ///< layers of one stage (chunk) in a `layer_split`
+  layer_split_entries,  ///< stages (chunks) that a `layer_split` has a count for
+  layer_split_sum,      ///< layers in a `layer_split` in all
+  vocabulary_multiple,  ///< rows that the vocabulary is padded to a multiple of
+  headroom_mebibytes,   ///< memory that stays free, MiB
+  chunks,               ///< model chunks of one pipeline rank
+  in_flight,            ///< chunk activations alive at once on a rank, as a schedule says
+  weight_bytes,         ///< bytes of one weight
+  gradient_bytes,       ///< bytes of one gradient
+  accumulator_bytes,    ///< bytes of one accumulated gradient
+  master_bytes,         ///< bytes of one weight in the optimizer's own copy
+  moment_bytes,         ///< bytes of one optimizer moment
+  compute_bytes,        ///< bytes of one activation
+  gradient_copy_bytes,  ///< bytes of one gradient in the optimizer's own copy
+  second_moment_bytes,  ///< bytes of the second and further moments of a parameter
+  moment_scale_bytes,   ///< scale of one moment of a tensor, bytes
+  linear_bits,          ///< bits of one linear weight of a block
+  linear_copy_bits,     ///< bits of one linear weight in its further copies
+  scale_block,          ///< numbers that share a one-byte scale in a linear weight
+  moments,              ///< optimizer moments of a parameter
+  matrix_moments,       ///< moments of a matrix; -1: as elsewhere
+  block,                ///< elements that share a scale in a quantised optimizer
+  least_elements,       ///< elements below which a tensor's moments are not quantised
+  table_bytes,          ///< code tables of an optimizer, bytes a process
+  matrix_size,          ///< the number that a rule for matrices needs: pairs, side of a block or rank
+  own_moment_bytes,     ///< bytes of one number of a moment, fixed by the optimizer
+  moment_bits,          ///< bits of one number of a quantised moment
+  tensor_table_bytes,   ///< code table of one quantised moment of a tensor, bytes
   // products that rules compare with
-  pp_x_chunks,       ///< product: pipeline ranks x chunks, the stages
-  tp_x_pp_x_cp,      ///< product: the ranks of one replica
-  tp_x_pp_x_cp_x_dp, ///< product: the ranks of all replicas
-  etp_x_ep_x_pp,     ///< product: the ranks of one set of all experts
-  cp_x_tp,           ///< product: the ranks that share one sequence
-  micro_batch_x_dp,  ///< product: sequences of one micro-batch on all replicas
+  pp_x_chunks,        ///< product: pipeline ranks x chunks, the stages
+  tp_x_pp_x_cp,       ///< product: the ranks of one replica
+  tp_x_pp_x_cp_x_dp,  ///< product: the ranks of all replicas
+  etp_x_ep_x_pp,      ///< product: the ranks of one set of all experts
+  cp_x_tp,            ///< product: the ranks that share one sequence
+  micro_batch_x_dp,   ///< product: sequences of one micro-batch on all replicas
   // figures that must stay below 63 bits
-  parameters_bound,       ///< an upper bound on the parameters
-  activation_bytes_bound, ///< an upper bound on the activations, bytes
-  state_bytes_bound, ///< an upper bound on what rules for matrices and scales
-                     ///< add to the states, bytes
+  parameters_bound,        ///< an upper bound on the parameters
+  activation_bytes_bound,  ///< an upper bound on the activations, bytes
+  state_bytes_bound,       ///< an upper bound on what rules for matrices and scales add to the states, bytes
 };
 
 /// The quantity's name as error lines and reports print it.
-constexpr const char *name_of(quantity what) {
-  constexpr const char *names[] = {"layers",
+constexpr const char* name_of(quantity what) {
+  constexpr const char* names[] = {"layers",
                                    "hidden",
                                    "heads",
                                    "kv_heads",
@@ -164,18 +159,16 @@ constexpr const char *name_of(quantity what) {
                                    "parameters_bound",
                                    "activation_bytes_bound",
                                    "state_bytes_bound"};
-  static_assert(sizeof names / sizeof names[0] ==
-                static_cast<unsigned>(quantity::state_bytes_bound) + 1);
+  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(quantity::state_bytes_bound) + 1);
   return names[static_cast<int>(what)];
 }
 
 /// A number with its name.
 struct measured {
-  quantity what{};        ///< its name
-  std::int64_t value = 0; ///< in the unit of the name
+  quantity what{};         ///< its name
+  std::int64_t value = 0;  ///< in the unit of the name
 
-  friend constexpr bool operator==(const measured &,
-                                   const measured &) = default;
+  friend constexpr bool operator==(const measured&, const measured&) = default;
 };
 
-} // namespace shardplan
+}  // namespace shardplan

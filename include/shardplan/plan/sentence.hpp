@@ -19,8 +19,8 @@ inline constexpr std::size_t sentence_length = 240;
 inline constexpr std::size_t sentences_length = 64 * sentence_length + 256;
 
 /// The name of a part as one writes it in a plan.
-constexpr const char *name_of(part_kind part) {
-  constexpr const char *names[] = {"model",
+constexpr const char* name_of(part_kind part) {
+  constexpr const char* names[] = {"model",
                                    "cluster",
                                    "sequence",
                                    "micro_batch",
@@ -45,155 +45,114 @@ constexpr const char *name_of(part_kind part) {
                                    "headroom",
                                    "overlap",
                                    "rank_order"};
-  static_assert(sizeof names / sizeof names[0] ==
-                static_cast<unsigned>(part_kind::rank_order) + 1);
+  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::rank_order) + 1);
   return names[static_cast<int>(part)];
 }
 
 /// The name of a component, as the field of `memory_report`.
-constexpr const char *name_of(component which) {
-  constexpr const char *names[] = {"weights",   "gradients",   "master",
-                                   "optimizer", "activations", "logits",
-                                   "working",   "buffers",     "reserve"};
-  static_assert(sizeof names / sizeof names[0] ==
-                static_cast<unsigned>(component::reserve) + 1);
+constexpr const char* name_of(component which) {
+  constexpr const char* names[] = {"weights", "gradients", "master", "optimizer", "activations", "logits", "working", "buffers", "reserve"};
+  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(component::reserve) + 1);
   return names[static_cast<int>(which)];
 }
 
 namespace detail {
 
 template <std::size_t Capacity>
-constexpr void append_gib(text<Capacity> &out, bytes amount, bool up) {
+constexpr void append_gib(text<Capacity>& out, bytes amount, bool up) {
   const std::int64_t tenths = tenths_of_gib(amount, up);
   out.append(tenths / 10).append('.').append(tenths % 10).append(" GiB");
 }
 
 template <std::size_t Capacity>
-constexpr void append_measured(text<Capacity> &out, measured number) {
+constexpr void append_measured(text<Capacity>& out, measured number) {
   out.append(name_of(number.what)).append(' ').append(number.value);
 }
 
 template <std::size_t Capacity>
-constexpr void append_remedy(text<Capacity> &out, remedy change) {
+constexpr void append_remedy(text<Capacity>& out, remedy change) {
   switch (change.kind) {
-  case remedy_kind::nothing_small_helps:
-    out.append("no single small change helps");
-    break;
-  case remedy_kind::zero:
-    out.append("try zero<").append(change.value).append(">");
-    break;
-  case remedy_kind::recompute_full:
-    out.append("try recompute<recomputes::full>");
-    break;
-  case remedy_kind::micro_batch:
-    out.append("try micro_batch<").append(change.value).append(">");
-    break;
-  case remedy_kind::tp:
-    out.append("try tp<").append(change.value).append(">");
-    break;
-  case remedy_kind::pp:
-    out.append("try pp<").append(change.value).append(">");
-    break;
-  case remedy_kind::cp:
-    out.append("try cp<").append(change.value).append(">");
-    break;
-  case remedy_kind::offload_states_to_host:
-    out.append(change.value == 0 ? "try offload<states_to<storage::host>>"
-                                 : "try offload<states_to<storage::host>, "
-                                   "gradients_to<storage::host>>");
-    break;
-  case remedy_kind::optimizer_adamw_8bit:
-    out.append("try optimizer<optimizers::adamw_8bit>");
-    break;
+    case remedy_kind::nothing_small_helps: out.append("no single small change helps"); break;
+    case remedy_kind::zero: out.append("try zero<").append(change.value).append(">"); break;
+    case remedy_kind::recompute_full: out.append("try recompute<recomputes::full>"); break;
+    case remedy_kind::micro_batch: out.append("try micro_batch<").append(change.value).append(">"); break;
+    case remedy_kind::tp: out.append("try tp<").append(change.value).append(">"); break;
+    case remedy_kind::pp: out.append("try pp<").append(change.value).append(">"); break;
+    case remedy_kind::cp: out.append("try cp<").append(change.value).append(">"); break;
+    case remedy_kind::offload_states_to_host:
+      out.append(change.value == 0 ? "try offload<states_to<storage::host>>"
+                                   : "try offload<states_to<storage::host>, gradients_to<storage::host>>");
+      break;
+    case remedy_kind::optimizer_adamw_8bit: out.append("try optimizer<optimizers::adamw_8bit>"); break;
   }
 }
 
-} // namespace detail
+}  // namespace detail
 
-/// A broken rule in words, with its numbers: "stage 0 needs 104.2 GiB and
-/// has 79.5 GiB; largest: optimizer 56.0 GiB; try zero<1>". What is needed is
-/// rounded up and what is there down. The same function serves reports at run
-/// time and `static_assert` where the compiler takes a computed message.
-constexpr text<sentence_length> sentence_of(const violation &item) {
+/// A broken rule in words, with its numbers: "stage 0 needs 104.2 GiB and has 79.5 GiB; largest: optimizer 56.0 GiB; try zero<1>". What is
+/// needed is rounded up and what is there down. The same function serves reports at run time and `static_assert` where the compiler takes
+/// a computed message.
+constexpr text<sentence_length> sentence_of(const violation& item) {
   text<sentence_length> out{};
   switch (item.broken) {
-  case rule::missing_part:
-    out.append("the plan lacks the part ").append(name_of(item.part));
-    break;
-  case rule::repeated_part:
-    out.append("the plan says the part ")
-        .append(name_of(item.part))
-        .append(" more than once");
-    break;
-  case rule::out_of_range:
-    detail::append_measured(out, item.first);
-    out.append(" is not between ")
-        .append(item.least)
-        .append(" and ")
-        .append(item.most);
-    break;
-  case rule::too_large:
-    detail::append_measured(out, item.first);
-    out.append(" (an upper bound) is more than can be computed exactly, ")
-        .append(item.most);
-    break;
-  case rule::does_not_divide:
-    detail::append_measured(out, item.first);
-    out.append(" does not divide ");
-    detail::append_measured(out, item.second);
-    break;
-  case rule::neither_multiple_nor_divisor:
-    detail::append_measured(out, item.first);
-    out.append(" is neither a multiple nor a divisor of ");
-    detail::append_measured(out, item.second);
-    break;
-  case rule::does_not_match:
-    detail::append_measured(out, item.first);
-    out.append(" is not ");
-    detail::append_measured(out, item.second);
-    break;
-  case rule::empty_stage:
-    out.append("stage ").append(item.stage).append(" owns no layer");
-    break;
-  case rule::exceeds:
-    detail::append_measured(out, item.first);
-    out.append(" exceeds ");
-    detail::append_measured(out, item.second);
-    break;
-  case rule::not_supported:
-    out.append("gradients cannot be offloaded to NVMe");
-    break;
-  case rule::does_not_fit:
-    out.append("stage ").append(item.stage).append(" needs ");
-    detail::append_gib(out, item.needs, true);
-    out.append(" and has ");
-    detail::append_gib(out, item.has, false);
-    out.append("; largest: ").append(name_of(item.largest)).append(' ');
-    detail::append_gib(out, item.largest_needs, true);
-    out.append("; ");
-    detail::append_remedy(out, item.try_this);
-    break;
+    case rule::missing_part: out.append("the plan lacks the part ").append(name_of(item.part)); break;
+    case rule::repeated_part: out.append("the plan says the part ").append(name_of(item.part)).append(" more than once"); break;
+    case rule::out_of_range:
+      detail::append_measured(out, item.first);
+      out.append(" is not between ").append(item.least).append(" and ").append(item.most);
+      break;
+    case rule::too_large:
+      detail::append_measured(out, item.first);
+      out.append(" (an upper bound) is more than can be computed exactly, ").append(item.most);
+      break;
+    case rule::does_not_divide:
+      detail::append_measured(out, item.first);
+      out.append(" does not divide ");
+      detail::append_measured(out, item.second);
+      break;
+    case rule::neither_multiple_nor_divisor:
+      detail::append_measured(out, item.first);
+      out.append(" is neither a multiple nor a divisor of ");
+      detail::append_measured(out, item.second);
+      break;
+    case rule::does_not_match:
+      detail::append_measured(out, item.first);
+      out.append(" is not ");
+      detail::append_measured(out, item.second);
+      break;
+    case rule::empty_stage: out.append("stage ").append(item.stage).append(" owns no layer"); break;
+    case rule::exceeds:
+      detail::append_measured(out, item.first);
+      out.append(" exceeds ");
+      detail::append_measured(out, item.second);
+      break;
+    case rule::not_supported: out.append("gradients cannot be offloaded to NVMe"); break;
+    case rule::does_not_fit:
+      out.append("stage ").append(item.stage).append(" needs ");
+      detail::append_gib(out, item.needs, true);
+      out.append(" and has ");
+      detail::append_gib(out, item.has, false);
+      out.append("; largest: ").append(name_of(item.largest)).append(' ');
+      detail::append_gib(out, item.largest_needs, true);
+      out.append("; ");
+      detail::append_remedy(out, item.try_this);
+      break;
   }
   return out;
 }
 
-/// All broken rules in words, with "; and " between them; "the plan is valid"
-/// for none. While a rule of the first two tiers is broken the others are not
-/// asked, and the sentence says so.
-constexpr text<sentences_length> sentence_of(const violation_list &list) {
+/// All broken rules in words, with "; and " between them; "the plan is valid" for none. While a rule of the first two tiers is broken the
+/// others are not asked, and the sentence says so.
+constexpr text<sentences_length> sentence_of(const violation_list& list) {
   text<sentences_length> out{};
-  if (list.empty())
-    out.append("the plan is valid");
+  if (list.empty()) out.append("the plan is valid");
   for (std::size_t at = 0; at < list.size(); ++at) {
-    if (at != 0)
-      out.append("; and ");
+    if (at != 0) out.append("; and ");
     out.append(sentence_of(list[at]).c_str());
   }
-  if (list.left_out != 0)
-    out.append("; and ").append(list.left_out).append(" more of the same tier");
-  if (!list.empty() && list[0].broken < rule::exceeds)
-    out.append(" (more rules are asked once these are kept)");
+  if (list.left_out != 0) out.append("; and ").append(list.left_out).append(" more of the same tier");
+  if (!list.empty() && list[0].broken < rule::exceeds) out.append(" (more rules are asked once these are kept)");
   return out;
 }
 
-} // namespace shardplan
+}  // namespace shardplan

@@ -25,164 +25,162 @@
 
 namespace shardplan {
 
-// One type for each rule, never defined: an error line shows it with its
-// numbers. Each has a section in docs/troubleshooting.md.
+// One type for each rule, never defined: an error line shows it with its numbers. Each has a section in docs/troubleshooting.md.
 
 /// A part that every plan needs was not said.
-template <part_kind Part> struct missing_part;
+template <part_kind Part>
+struct missing_part;
 /// A part was said more than once.
-template <part_kind Part> struct repeated_part;
+template <part_kind Part>
+struct repeated_part;
 /// A number lies outside the range that can be computed exactly.
-template <class Number, class Least, class Most> struct out_of_range;
-/// A bound on a figure lies beyond what can be computed exactly: the plan is
-/// far larger than anything that is trained.
-template <class Bound, class Most> struct too_large;
+template <class Number, class Least, class Most>
+struct out_of_range;
+/// A bound on a figure lies beyond what can be computed exactly: the plan is far larger than anything that is trained.
+template <class Bound, class Most>
+struct too_large;
 /// The first number must divide the second.
-template <class Divisor, class Dividend> struct does_not_divide;
+template <class Divisor, class Dividend>
+struct does_not_divide;
 /// The first number must be a multiple or a divisor of the second.
-template <class First, class Second> struct neither_multiple_nor_divisor;
+template <class First, class Second>
+struct neither_multiple_nor_divisor;
 /// The two numbers must be equal.
-template <class First, class Second> struct does_not_match;
+template <class First, class Second>
+struct does_not_match;
 /// A pipeline stage (a chunk of it, with several) owns no layer.
-template <class Stage> struct empty_stage;
+template <class Stage>
+struct empty_stage;
 /// The first number must not be larger than the second.
-template <class First, class Second> struct exceeds;
+template <class First, class Second>
+struct exceeds;
 /// No engine does this.
-template <feature What> struct not_supported;
+template <feature What>
+struct not_supported;
 /// The worst stage needs more memory than its device has.
 template <class Stage, class Needs, class Has, class Largest, class Remedy>
 struct does_not_fit;
 
 /// Further violations of the same tier that found no room in the list.
-template <std::int64_t Count> struct and_more;
+template <std::int64_t Count>
+struct and_more;
 
 /// The broken rules of a plan as types.
-template <class... Violations> struct violations {
+template <class... Violations>
+struct violations {
   /// How many there are; 0 for a valid plan.
   static constexpr int count = static_cast<int>(sizeof...(Violations));
 };
 
-/// Declared and never defined: naming its size is the one error of a plan that
-/// is insisted on.
-template <class... Violations> struct plan_rejected;
+/// Declared and never defined: naming its size is the one error of a plan that is insisted on.
+template <class... Violations>
+struct plan_rejected;
 
 namespace detail {
 
-template <remedy_kind Kind, std::int64_t Value> struct remedy_key {};
+template <remedy_kind Kind, std::int64_t Value>
+struct remedy_key {};
 template <std::int64_t Value>
-nothing_small_helps *
-    remedy_of(remedy_key<remedy_kind::nothing_small_helps, Value>);
+nothing_small_helps* remedy_of(remedy_key<remedy_kind::nothing_small_helps, Value>);
 template <std::int64_t Value>
-try_<zero<Value>> *remedy_of(remedy_key<remedy_kind::zero, Value>);
+try_<zero<Value>>* remedy_of(remedy_key<remedy_kind::zero, Value>);
 template <std::int64_t Value>
-try_<recompute<recomputes::full>> *
-    remedy_of(remedy_key<remedy_kind::recompute_full, Value>);
+try_<recompute<recomputes::full>>* remedy_of(remedy_key<remedy_kind::recompute_full, Value>);
 template <std::int64_t Value>
-try_<micro_batch<Value>> *
-    remedy_of(remedy_key<remedy_kind::micro_batch, Value>);
+try_<micro_batch<Value>>* remedy_of(remedy_key<remedy_kind::micro_batch, Value>);
 template <std::int64_t Value>
-try_<tp<Value>> *remedy_of(remedy_key<remedy_kind::tp, Value>);
+try_<tp<Value>>* remedy_of(remedy_key<remedy_kind::tp, Value>);
 template <std::int64_t Value>
-try_<pp<Value>> *remedy_of(remedy_key<remedy_kind::pp, Value>);
+try_<pp<Value>>* remedy_of(remedy_key<remedy_kind::pp, Value>);
 template <std::int64_t Value>
-try_<cp<Value>> *remedy_of(remedy_key<remedy_kind::cp, Value>);
-// The value says whether gradients are in host memory already: the part that is
-// named replaces the plan's own.
-try_<offload<states_to<storage::host>>> *
-    remedy_of(remedy_key<remedy_kind::offload_states_to_host, 0>);
-try_<offload<states_to<storage::host>, gradients_to<storage::host>>> *
-    remedy_of(remedy_key<remedy_kind::offload_states_to_host, 1>);
+try_<cp<Value>>* remedy_of(remedy_key<remedy_kind::cp, Value>);
+// The value says whether gradients are in host memory already: the part that is named replaces the plan's own.
+try_<offload<states_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::offload_states_to_host, 0>);
+try_<offload<states_to<storage::host>, gradients_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::offload_states_to_host, 1>);
 template <std::int64_t Value>
-try_<optimizer<optimizers::adamw_8bit>> *
-    remedy_of(remedy_key<remedy_kind::optimizer_adamw_8bit, Value>);
+try_<optimizer<optimizers::adamw_8bit>>* remedy_of(remedy_key<remedy_kind::optimizer_adamw_8bit, Value>);
 
-template <std::int64_t Rank, std::int64_t Needs, std::int64_t Has,
-          component Which, std::int64_t Amount, class Remedy>
-does_not_fit<stage<Rank>, needs<GiB<Needs / 10, Needs % 10>>,
-             has<GiB<Has / 10, Has % 10>>,
-             largest<Which, GiB<Amount / 10, Amount % 10>>, Remedy> *
-misfit_of(Remedy *);
+template <std::int64_t Rank, std::int64_t Needs, std::int64_t Has, component Which, std::int64_t Amount, class Remedy>
+does_not_fit<stage<Rank>, needs<GiB<Needs / 10, Needs % 10>>, has<GiB<Has / 10, Has % 10>>, largest<Which, GiB<Amount / 10, Amount % 10>>,
+             Remedy>*
+misfit_of(Remedy*);
 template <template <class, class> class Rule, class First, class Second>
-Rule<First, Second> *pair_of(First *, Second *);
+Rule<First, Second>* pair_of(First*, Second*);
 template <std::int64_t Least, std::int64_t Most, class Number>
-out_of_range<Number, at_least<Least>, at_most<Most>> *range_of(Number *);
+out_of_range<Number, at_least<Least>, at_most<Most>>* range_of(Number*);
 template <std::int64_t Most, class Bound>
-too_large<Bound, at_most<Most>> *large_of(Bound *);
+too_large<Bound, at_most<Most>>* large_of(Bound*);
 
-// From the value of a violation to its type, reading the plan's constant field
-// by field: GCC 12 takes no struct as a template argument.
-template <class Plan, int Index> constexpr auto spell() {
+// From the value of a violation to its type, reading the plan's constant field by field: GCC 12 takes no struct as a template argument.
+template <class Plan, int Index>
+constexpr auto spell() {
   constexpr violation item = Plan::found.items.values[Index];
   using first = fact_key<item.first.what, item.first.value>;
   using second = fact_key<item.second.what, item.second.value>;
   if constexpr (item.broken == rule::missing_part) {
-    return static_cast<missing_part<item.part> *>(nullptr);
+    return static_cast<missing_part<item.part>*>(nullptr);
   } else if constexpr (item.broken == rule::repeated_part) {
-    return static_cast<repeated_part<item.part> *>(nullptr);
+    return static_cast<repeated_part<item.part>*>(nullptr);
   } else if constexpr (item.broken == rule::out_of_range) {
     return decltype(range_of<item.least, item.most>(fact_of(first{})))(nullptr);
   } else if constexpr (item.broken == rule::too_large) {
     return decltype(large_of<item.most>(fact_of(first{})))(nullptr);
   } else if constexpr (item.broken == rule::does_not_divide) {
-    return decltype(pair_of<does_not_divide>(fact_of(first{}),
-                                             fact_of(second{})))(nullptr);
+    return decltype(pair_of<does_not_divide>(fact_of(first{}), fact_of(second{})))(nullptr);
   } else if constexpr (item.broken == rule::neither_multiple_nor_divisor) {
-    return decltype(pair_of<neither_multiple_nor_divisor>(
-        fact_of(first{}), fact_of(second{})))(nullptr);
+    return decltype(pair_of<neither_multiple_nor_divisor>(fact_of(first{}), fact_of(second{})))(nullptr);
   } else if constexpr (item.broken == rule::does_not_match) {
-    return decltype(pair_of<does_not_match>(fact_of(first{}),
-                                            fact_of(second{})))(nullptr);
+    return decltype(pair_of<does_not_match>(fact_of(first{}), fact_of(second{})))(nullptr);
   } else if constexpr (item.broken == rule::exceeds) {
-    return decltype(pair_of<exceeds>(fact_of(first{}), fact_of(second{})))(
-        nullptr);
+    return decltype(pair_of<exceeds>(fact_of(first{}), fact_of(second{})))(nullptr);
   } else if constexpr (item.broken == rule::empty_stage) {
-    return static_cast<empty_stage<stage<item.stage>> *>(nullptr);
+    return static_cast<empty_stage<stage<item.stage>>*>(nullptr);
   } else if constexpr (item.broken == rule::not_supported) {
-    return static_cast<not_supported<item.unsupported> *>(nullptr);
+    return static_cast<not_supported<item.unsupported>*>(nullptr);
   } else {
     using remedy_fact = remedy_key<item.try_this.kind, item.try_this.value>;
-    return decltype(misfit_of<item.stage, tenths_of_gib(item.needs, true),
-                              tenths_of_gib(item.has, false), item.largest,
-                              tenths_of_gib(item.largest_needs, true)>(
-        remedy_of(remedy_fact{})))(nullptr);
+    return decltype(misfit_of<item.stage, tenths_of_gib(item.needs, true), tenths_of_gib(item.has, false), item.largest,
+                              tenths_of_gib(item.largest_needs, true)>(remedy_of(remedy_fact{})))(nullptr);
   }
 }
 
 template <class... Violations>
-violations<Violations...> collect(Violations *...);
+violations<Violations...> collect(Violations*...);
 template <class Plan, int... Indices>
 constexpr auto spell_all(index_pack<int, Indices...>) {
   if constexpr (Plan::found.left_out == 0) {
-    return static_cast<decltype(collect(spell<Plan, Indices>()...)) *>(nullptr);
+    return static_cast<decltype(collect(spell<Plan, Indices>()...))*>(nullptr);
   } else {
-    return static_cast<decltype(collect(
-        spell<Plan, Indices>()...,
-        static_cast<and_more<Plan::found.left_out> *>(nullptr))) *>(nullptr);
+    return static_cast<decltype(collect(spell<Plan, Indices>()..., static_cast<and_more<Plan::found.left_out>*>(nullptr)))*>(nullptr);
   }
 }
 
-template <class Pointer> struct plain_target;
-template <class Target> struct plain_target<Target *> { using type = Target; };
+template <class Pointer>
+struct plain_target;
+template <class Target>
+struct plain_target<Target*> {
+  using type = Target;
+};
 
 // A valid plan, the common case, never builds the list of records.
 template <class Plan, bool Valid = Plan::violation_count == 0>
 struct verdict_of {
   using type = violations<>;
 };
-template <class Plan> struct verdict_of<Plan, false> {
-  using type = typename plain_target<decltype(spell_all<Plan>(
-      make_index_pack<static_cast<int>(Plan::found.items.length)>{}))>::type;
+template <class Plan>
+struct verdict_of<Plan, false> {
+  using type = typename plain_target<decltype(spell_all<Plan>(make_index_pack<static_cast<int>(Plan::found.items.length)>{}))>::type;
 };
 
-template <class Plan, class Verdict> struct judge;
-template <class Plan> struct judge<Plan, violations<>> {
+template <class Plan, class Verdict>
+struct judge;
+template <class Plan>
+struct judge<Plan, violations<>> {
   static constexpr bool ok = true;
 };
 template <class Plan, class... Violations>
 struct judge<Plan, violations<Violations...>> {
-  enum : unsigned long {
-    explanation = sizeof(plan_rejected<Violations...>)
-  }; // the one error line
+  enum : unsigned long { explanation = sizeof(plan_rejected<Violations...>) };  // the one error line
 #if SHARDPLAN_HAS_COMPUTED_MESSAGES
 #if defined(__clang__)
 #pragma clang diagnostic push
@@ -194,27 +192,30 @@ struct judge<Plan, violations<Violations...>> {
 #pragma clang diagnostic pop
 #endif
 #endif
-  static constexpr bool ok = true; // so that nothing fails a second time
+  static constexpr bool ok = true;  // so that nothing fails a second time
 };
 
-} // namespace detail
+}  // namespace detail
 
-/// Declared here for the questions below; its definition and its meaning are at
-/// the end of this header.
-template <detail::needed_part... Parts> struct checked_plan;
+/// Declared here for the questions below; its definition and its meaning are at the end of this header.
+template <detail::needed_part... Parts>
+struct checked_plan;
 
 namespace detail {
-// Asking must not insist: of a `checked_plan` the plan behind it is asked,
-// which is never completed into an error.
-template <class Plan> struct asked { using type = Plan; };
-template <class... Parts> struct asked<checked_plan<Parts...>> {
+// Asking must not insist: of a `checked_plan` the plan behind it is asked, which is never completed into an error.
+template <class Plan>
+struct asked {
+  using type = Plan;
+};
+template <class... Parts>
+struct asked<checked_plan<Parts...>> {
   using type = plan<Parts...>;
 };
-template <class Plan> using asked_plan = typename asked<Plan>::type;
-} // namespace detail
+template <class Plan>
+using asked_plan = typename asked<Plan>::type;
+}  // namespace detail
 
-/// A type that can be asked and insisted on: `plan<...>`, `checked_plan<...>`
-/// or a type derived from one.
+/// A type that can be asked and insisted on: `plan<...>`, `checked_plan<...>` or a type derived from one.
 template <class Type>
 concept plan_type = requires {
   detail::asked_plan<Type>::violation_count;
@@ -224,48 +225,42 @@ concept plan_type = requires {
 template <plan_type Plan>
 inline constexpr bool valid = detail::asked_plan<Plan>::violation_count == 0;
 
-/// The broken rules of a plan as a list of types, empty when it is valid:
-/// `violations<does_not_divide<tp<3>, heads<16>>, ...>`.
+/// The broken rules of a plan as a list of types, empty when it is valid: `violations<does_not_divide<tp<3>, heads<16>>, ...>`.
 template <plan_type Plan>
-using violations_of =
-    typename detail::verdict_of<detail::asked_plan<Plan>>::type;
+using violations_of = typename detail::verdict_of<detail::asked_plan<Plan>>::type;
 
 namespace detail {
-// A plan that fits never builds its list of records; one that does not carries
-// the broken rules in the type that a failed constraint prints.
-template <class Plan,
-          bool Fits = Plan::violation_count == 0 || memory_fits(Plan::spec)>
+// A plan that fits never builds its list of records; one that does not carries the broken rules in the type that a failed constraint
+// prints.
+template <class Plan, bool Fits = Plan::violation_count == 0 || memory_fits(Plan::spec)>
 struct memory_verdict {
   using type = violations<>;
 };
-template <class Plan> struct memory_verdict<Plan, false> {
+template <class Plan>
+struct memory_verdict<Plan, false> {
   using type = typename verdict_of<Plan>::type;
 };
-// Over the verdict and not over the plan, because compilers print a failed
-// constraint with its argument: the broken rules and their numbers.
+// Over the verdict and not over the plan, because compilers print a failed constraint with its argument: the broken rules and their
+// numbers.
 template <class Verdict>
 concept nothing_broken = Verdict::count == 0;
-} // namespace detail
+}  // namespace detail
 
-/// Asks: whether the plan can be computed and its worst stage fits its device.
-/// Other rules of tier three are not asked.
+/// Asks: whether the plan can be computed and its worst stage fits its device. Other rules of tier three are not asked.
 template <class Plan>
-concept fits = detail::nothing_broken<
-    typename detail::memory_verdict<detail::asked_plan<Plan>>::type>;
+concept fits = detail::nothing_broken<typename detail::memory_verdict<detail::asked_plan<Plan>>::type>;
 
-/// Insists: `static_assert(sp::checked<run>)` compiles when the plan is valid;
-/// otherwise one error line names `plan_rejected` with every violation, its
-/// numbers and a remedy.
+/// Insists: `static_assert(sp::checked<run>)` compiles when the plan is valid; otherwise one error line names `plan_rejected` with every
+/// violation, its numbers and a remedy.
 template <plan_type Plan>
-inline constexpr bool checked =
-    detail::judge<detail::asked_plan<Plan>, violations_of<Plan>>::ok;
+inline constexpr bool checked = detail::judge<detail::asked_plan<Plan>, violations_of<Plan>>::ok;
 
-/// A plan that insists by itself: the first use of any of its members compiles
-/// only when the plan is valid. Naming the type asks nothing, and `valid`,
-/// `fits` and `violations_of` may ask it as they ask a `plan`.
-template <detail::needed_part... Parts> struct checked_plan : plan<Parts...> {
+/// A plan that insists by itself: the first use of any of its members compiles only when the plan is valid. Naming the type asks nothing,
+/// and `valid`, `fits` and `violations_of` may ask it as they ask a `plan`.
+template <detail::needed_part... Parts>
+struct checked_plan : plan<Parts...> {
   /// True: there is no other. Asking for it is what insists.
   enum : bool { is_checked = checked<plan<Parts...>> };
 };
 
-} // namespace shardplan
+}  // namespace shardplan

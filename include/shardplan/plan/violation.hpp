@@ -11,103 +11,90 @@
 
 namespace shardplan {
 
-/// The rules that a plan can break. The type that an error line shows has the
-/// same name (plan/verdict.hpp) and a section of that name in
+/// The rules that a plan can break. The type that an error line shows has the same name (plan/verdict.hpp) and a section of that name in
 /// docs/troubleshooting.md.
 enum class rule {
   // tier one
-  missing_part,  ///< a part that every plan needs was not said
-  repeated_part, ///< a part was said more than once
-  out_of_range,  ///< a field is zero, negative or larger than anything that can
-                 ///< be computed exactly
-  too_large,     ///< a product of fields could leave 63 bits
+  missing_part,   ///< a part that every plan needs was not said
+  repeated_part,  ///< a part was said more than once
+  out_of_range,   ///< a field is zero, negative or larger than anything that can be computed exactly
+  too_large,      ///< a product of fields could leave 63 bits
   // tier two
-  does_not_divide,              ///< the first number must divide the second
-  neither_multiple_nor_divisor, ///< the first number must be a multiple or a
-                                ///< divisor of the second
-  does_not_match,               ///< the two numbers must be equal
-  empty_stage,                  ///< a pipeline stage owns no layer
+  does_not_divide,               ///< the first number must divide the second
+  neither_multiple_nor_divisor,  ///< the first number must be a multiple or a divisor of the second
+  does_not_match,                ///< the two numbers must be equal
+  empty_stage,                   ///< a pipeline stage owns no layer
   // tier three
-  exceeds,       ///< the first number must not be larger than the second
-  not_supported, ///< no engine does this
-  does_not_fit,  ///< the worst stage needs more memory than its device has
+  exceeds,        ///< the first number must not be larger than the second
+  not_supported,  ///< no engine does this
+  does_not_fit,   ///< the worst stage needs more memory than its device has
 };
 
 /// What `not_supported` can be about.
 enum class feature {
-  gradients_to_nvme, ///< gradients are offloaded to the host only
+  gradients_to_nvme,  ///< gradients are offloaded to the host only
 };
 
 /// A kind of change that may make a plan fit.
 enum class remedy_kind {
-  nothing_small_helps,   ///< no single change that is tried is enough
-  zero,                  ///< `zero<value>`
-  recompute_full,        ///< `recompute<recomputes::full>`
-  micro_batch,           ///< `micro_batch<value>`
-  tp,                    ///< `tp<value>`
-  pp,                    ///< `pp<value>`
-  cp,                    ///< `cp<value>`
-  optimizer_adamw_8bit,  ///< `optimizer<optimizers::adamw_8bit>`
-  offload_states_to_host ///< `offload<states_to<storage::host>>`
+  nothing_small_helps,    ///< no single change that is tried is enough
+  zero,                   ///< `zero<value>`
+  recompute_full,         ///< `recompute<recomputes::full>`
+  micro_batch,            ///< `micro_batch<value>`
+  tp,                     ///< `tp<value>`
+  pp,                     ///< `pp<value>`
+  cp,                     ///< `cp<value>`
+  optimizer_adamw_8bit,   ///< `optimizer<optimizers::adamw_8bit>`
+  offload_states_to_host  ///< `offload<states_to<storage::host>>`
 };
 
 /// One change of one part, with its new value where it has one.
 struct remedy {
-  remedy_kind kind = remedy_kind::nothing_small_helps; ///< which part to change
-  std::int64_t value = 0; ///< its new value; 0 for a kind without one
+  remedy_kind kind = remedy_kind::nothing_small_helps;  ///< which part to change
+  std::int64_t value = 0;                               ///< its new value; 0 for a kind without one
 
-  friend constexpr bool operator==(const remedy &, const remedy &) = default;
+  friend constexpr bool operator==(const remedy&, const remedy&) = default;
 };
 
-/// A broken rule as a value, with its numbers. Which fields count depends on
-/// the rule.
+/// A broken rule as a value, with its numbers. Which fields count depends on the rule.
 struct violation {
-  rule broken{};     ///< the rule
-  part_kind part{};  ///< missing_part, repeated_part
-  measured first{};  ///< the number at fault (out_of_range, too_large), or the
-                     ///< first of two
-  measured second{}; ///< the second of two
-  std::int64_t least = 0; ///< out_of_range: the smallest legal value
-  std::int64_t most = 0;  ///< out_of_range, too_large: the largest legal value
-  feature unsupported{};  ///< not_supported
-  std::int64_t stage = 0; ///< empty_stage, does_not_fit
-  bytes needs{};          ///< does_not_fit: the stage's total
-  bytes has{};            ///< does_not_fit: the device's capacity
-  component largest{};    ///< does_not_fit: the stage's largest component
-  bytes largest_needs{};  ///< does_not_fit: its bytes
-  remedy try_this{}; ///< does_not_fit: the smallest change that was checked to
-                     ///< make the plan valid
+  rule broken{};           ///< the rule
+  part_kind part{};        ///< missing_part, repeated_part
+  measured first{};        ///< the number at fault (out_of_range, too_large), or the first of two
+  measured second{};       ///< the second of two
+  std::int64_t least = 0;  ///< out_of_range: the smallest legal value
+  std::int64_t most = 0;   ///< out_of_range, too_large: the largest legal value
+  feature unsupported{};   ///< not_supported
+  std::int64_t stage = 0;  ///< empty_stage, does_not_fit
+  bytes needs{};           ///< does_not_fit: the stage's total
+  bytes has{};             ///< does_not_fit: the device's capacity
+  component largest{};     ///< does_not_fit: the stage's largest component
+  bytes largest_needs{};   ///< does_not_fit: its bytes
+  remedy try_this{};       ///< does_not_fit: the smallest change that was checked to make the plan valid
 
-  friend constexpr bool operator==(const violation &,
-                                   const violation &) = default;
+  friend constexpr bool operator==(const violation&, const violation&) = default;
 };
 
-/// Records of one plan. A plan that is wrong in more places has the rest
-/// counted in `violation_list::left_out`.
+/// Records of one plan. A plan that is wrong in more places has the rest counted in `violation_list::left_out`.
 inline constexpr std::size_t most_violations = 64;
 
-/// The broken rules of a plan, in the order of the tiers. `left_out` counts
-/// further ones of the same tier that found no room.
+/// The broken rules of a plan, in the order of the tiers. `left_out` counts further ones of the same tier that found no room.
 struct violation_list {
-  static_vector<violation, most_violations>
-      items{};               ///< in the order of the tiers
-  std::int64_t left_out = 0; ///< further ones that found no room
+  static_vector<violation, most_violations> items{};  ///< in the order of the tiers
+  std::int64_t left_out = 0;                          ///< further ones that found no room
 
   /// Whether no rule is broken.
   constexpr bool empty() const { return items.length == 0; }
   /// Violations in the list, those left out not counted.
   constexpr std::size_t size() const { return items.length; }
   /// One of them. Error: `index_out_of_range`.
-  constexpr const violation &operator[](std::size_t index) const {
-    return items[index];
-  }
+  constexpr const violation& operator[](std::size_t index) const { return items[index]; }
   /// The first one.
-  constexpr const violation *begin() const { return items.begin(); }
+  constexpr const violation* begin() const { return items.begin(); }
   /// Behind the last one.
-  constexpr const violation *end() const { return items.end(); }
+  constexpr const violation* end() const { return items.end(); }
 
-  friend constexpr bool operator==(const violation_list &,
-                                   const violation_list &) = default;
+  friend constexpr bool operator==(const violation_list&, const violation_list&) = default;
 };
 
-} // namespace shardplan
+}  // namespace shardplan
