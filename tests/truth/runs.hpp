@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Judges runs.json: published runs with their layout (section 6 of the truth README). A line a figure. What a row does not state is filled
-// in by one rule for all rows: micro-batch 1, no recomputation, as many sequences as eight micro-batches a stage (one without a pipeline),
-// and where an interleaved or no schedule is named with one chunk, one layer a chunk.
+// in by one rule for all rows: micro-batch 1, no recomputation, keys and values gathered by
+// context parallel ranks, as many sequences as eight micro-batches a stage (one without a pipeline), and where an interleaved or no
+// schedule is named with one chunk, one layer a chunk.
 #pragma once
 
 #include "json.hpp"
@@ -34,10 +35,14 @@ struct run_line {
   bool judged = false;      ///< the row's strength is exact, or a bound that the group of judged rows must keep
   bool good = true;         ///< of an exact figure: equal
   std::string reason = "";  ///< why there is no figure of ours; empty: there is one
+  bool must_fail = false;   ///< what the file says does not multiply out, as it says itself
 
   /// |ours - theirs| / theirs; 0 where there is nothing to compare.
   double error() const { return theirs == 0 || !reason.empty() ? 0 : std::abs(ours - theirs) / std::abs(theirs); }
 };
+
+/// Whether the line is about time and not about counts.
+inline bool is_estimate(const run_line& line) { return line.what != "world" && line.what != "micro_batches" && line.what != "bubble"; }
 
 namespace detail {
 
@@ -151,7 +156,7 @@ inline run_plan plan_of_run(const json& row) {
   spec.micro_batch = whole_or(row, "micro_batch", 1);
   const std::int64_t replicas = spec.dp != shardplan::unset ? spec.dp : 1;
   spec.global_batch = whole_or(row, "global_batch", spec.micro_batch * replicas * (spec.pp > 1 ? 8 * spec.pp : 1));
-  spec.context_exchange = shardplan::context_exchanges::all_gather;  // the only runs with cp are Llama 3's
+  spec.context_exchange = shardplan::context_exchanges::all_gather;
   spec.zero = whole_or(row, "zero_stage", 0);
   if (row.get<std::string>("recompute") == "full") spec.recompute = shardplan::recomputes::full;
   if (row.get<std::string>("precision").find("fp8") != std::string::npos) spec.precision = shardplan::precisions::fp8_compute::spec;
@@ -184,17 +189,18 @@ inline std::vector<run_line> judge_runs(const json& file) {
       const std::int64_t replicas = whole_or(row, "dp", world / model_ranks);
       multiplies = model_ranks * replicas == world;
       // A row that must fail is good when it does.
-      lines.push_back(
-          {id, "world", static_cast<double>(model_ranks * replicas), static_cast<double>(world), true, multiplies != must_fail});
+      lines.push_back({id, "world", static_cast<double>(model_ranks * replicas), static_cast<double>(world), true, multiplies != must_fail,
+                       "", must_fail});
     }
     if (must_fail || !multiplies) continue;
 
     const run_plan plan = plan_of_run(row);
-    const auto micro_batches = row.get_child_optional("check") ? figure(row.get_child("check"), "microbatches") : std::nullopt;
-    if (plan.spec && micro_batches && !is_null(row, "micro_batch")) {
+    const auto check = row.get_child_optional("check");
+    const double micro_batches = check ? figure(*check, "microbatches").value_or(0) : 0;
+    if (plan.spec && micro_batches > 0 && !is_null(row, "micro_batch")) {
       const double ours = static_cast<double>(shardplan::derive(*plan.spec).micro_batches);
-      lines.push_back({id, "micro_batches", ours, *micro_batches, true, ours == *micro_batches});
-      if (const auto bubble = figure(row.get_child("check"), "bubble_over_ideal")) {
+      lines.push_back({id, "micro_batches", ours, micro_batches, true, ours == micro_batches});
+      if (const auto bubble = figure(*check, "bubble_over_ideal")) {
         const double waits = shardplan::to_double(
             shardplan::bubble_over_work(whole_or(row, "pp", 1), whole_or(row, "vpp", 1), static_cast<std::int64_t>(ours)));
         lines.push_back({id, "bubble", waits, *bubble, true, std::abs(waits - *bubble) <= 0.00005001});

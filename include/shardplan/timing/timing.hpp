@@ -4,6 +4,9 @@
 #include <shardplan/core/fraction.hpp>
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/parallel/topology.hpp>
+#include <shardplan/schedule/closed_form.hpp>
+#include <shardplan/schedule/schedule_spec.hpp>
+#include <shardplan/schedule/times.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 #include <shardplan/timing/compute.hpp>
@@ -20,9 +23,30 @@
 namespace shardplan {
 
 /// Waiting of a rank over its working time: (p - 1) / (v m), the closed form of GPipe, 1F1B and interleaved 1F1B (arXiv 2104.04473 section
-/// 2.2). Schedules that split backward wait less.
+/// 2.2), and what `timing` takes for a schedule that has none of its own.
 constexpr fraction bubble_over_work(std::int64_t stages, std::int64_t chunks, std::int64_t micro_batches) {
   return fraction{stages - 1, checked_multiply(chunks, micro_batches)};
+}
+
+/// Estimate: seconds that a rank waits in a step, by the closed form of the plan's schedule, when every rank works `work` seconds in all
+/// and `one` says in which proportion forward, both halves of backward and what is recomputed share it. Backward is half gradients of
+/// inputs, and what is recomputed runs before them. None where steps run into each other.
+template <class Spec = plan_spec>
+constexpr double bubble_seconds(const Spec& spec, std::int64_t micro_batches, const compute_seconds& one, double work) {
+  if (spec.pp <= 1 || !spec.schedule.drains) return 0;
+  const bubble_formula& formula = spec.schedule.bubble;
+  const std::int64_t parts = spec.schedule.chunks * spec.schedule.slices;
+  if (formula.known) {
+    constexpr double unit = 1e9;  // parts of the time of one micro-batch: the formulas are of whole numbers
+    const double share = unit / one.total();
+    const auto half = static_cast<std::int64_t>(one.backward * share / 2);
+    const stage_times times{static_cast<std::int64_t>(one.forward * share), half + static_cast<std::int64_t>(one.recompute * share), half};
+    const closed_form waits = formula.value(spec.pp, micro_batches, times);
+    if (waits.known)
+      return to_double(waits.value) / unit * (work / static_cast<double>(micro_batches)) * static_cast<double>(formula.chunks) /
+             static_cast<double>(spec.schedule.chunks);
+  }
+  return work * to_double(bubble_over_work(spec.pp, parts, micro_batches));
 }
 
 namespace detail {
@@ -59,6 +83,35 @@ constexpr double share_of(std::int64_t percent) { return static_cast<double>(per
 constexpr double exposed(double transfer, double work, std::int64_t percent) {
   const double visible = transfer * (1 - share_of(percent));
   return transfer - work > visible ? transfer - work : visible;
+}
+
+// Writes what stays visible of transfers inside the work of micro-batches, and returns the sum: `work` seconds of computation, `attention`
+// of them in attention.
+template <class Spec>
+constexpr double visible_inside(const Spec& spec, const transfer_clock& clock, double work, double attention, bool with_pp,
+                                double (&seen)[channel_count]) {
+  const overlap_spec& overlap = spec.overlap;
+  double sum = 0;
+  const auto show = [&](channel between, std::int64_t percent) {
+    const int at = static_cast<int>(between);
+    if (clock.seconds[at] == 0) return;
+    seen[at] = exposed(clock.seconds[at], work, percent);
+    sum += seen[at];
+  };
+  show(channel::tp, overlap.tp);
+  show(channel::ep, overlap.ep);
+  show(channel::etp, overlap.ep);
+  if (with_pp) show(channel::pp, overlap.pp);
+  const double context = clock.seconds[static_cast<int>(channel::cp)];
+  if (context > 0) {
+    const bool said = overlap.cp != unset;
+    const std::int64_t ring = spec.context_exchange == context_exchanges::ring ? 100 : 0;
+    const double visible = clock.heads * (1 - share_of(said ? overlap.cp : 0)) +
+                           exposed(context - clock.heads, attention, said ? overlap.cp : ring);
+    seen[static_cast<int>(channel::cp)] = visible;
+    sum += visible;
+  }
+  return sum;
 }
 
 // The extent of the pipeline rank that computes longest: the last one, the first, or the one with most layers.
@@ -130,29 +183,15 @@ constexpr timing_report timing_of(const Spec& spec, const traffic_layout& layout
   report.backward = steps * one.backward;
   report.recompute = steps * one.recompute;
   const double work = report.compute();
-  double visible = 0;
+  double visible = detail::visible_inside(spec, clock, work, steps * one.attention, true, report.exposed);
+  report.bubble = bubble_seconds(spec, facts.micro_batches, one, work + visible);
+  const overlap_spec& overlap = spec.overlap;
   const auto show = [&](channel between, double hidden_behind, std::int64_t percent) {
     const int at = static_cast<int>(between);
     if (clock.seconds[at] == 0) return;
     report.exposed[at] = detail::exposed(clock.seconds[at], hidden_behind, percent);
     visible += report.exposed[at];
   };
-  const overlap_spec& overlap = spec.overlap;
-  show(channel::tp, work, overlap.tp);
-  if (clock.seconds[static_cast<int>(channel::cp)] > 0) {
-    const bool said = overlap.cp != unset;
-    const double circling = clock.seconds[static_cast<int>(channel::cp)] - clock.heads;
-    const std::int64_t ring = spec.context_exchange == context_exchanges::ring ? 100 : 0;
-    const double seen = clock.heads * (1 - detail::share_of(said ? overlap.cp : 0)) +
-                        detail::exposed(circling, steps * one.attention, said ? overlap.cp : ring);
-    report.exposed[static_cast<int>(channel::cp)] = seen;
-    visible += seen;
-  }
-  show(channel::ep, work, overlap.ep);
-  show(channel::etp, work, overlap.ep);
-  show(channel::pp, work, overlap.pp);
-  const double inside = work + visible;
-  report.bubble = inside * to_double(bubble_over_work(facts.grid.pp, spec.schedule.chunks, facts.micro_batches));
 
   // Data parallel: each micro-step of sharded weights hides behind its own passes; what comes once a step behind the last micro-batch.
   const replication kind = detail::replication_of(spec);
