@@ -41,6 +41,7 @@
 #include <shardplan/recipe/offload.hpp>
 #include <shardplan/recipe/optimizer.hpp>
 #include <shardplan/recipe/overheads.hpp>
+#include <shardplan/recipe/overlap.hpp>
 #include <shardplan/recipe/precision.hpp>
 #include <shardplan/recipe/recompute.hpp>
 #include <shardplan/schedule/catalog.hpp>
@@ -48,4 +49,6 @@
 #include <shardplan/schedule/simulate.hpp>
 #include <shardplan/schedule/table.hpp>
 #include <shardplan/spec/mesh_of.hpp>
+#include <shardplan/timing/timing.hpp>
+#include <shardplan/traffic/traffic.hpp>
 #include <shardplan/version.hpp>

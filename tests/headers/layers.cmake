@@ -18,7 +18,8 @@ foreach(folder search doctor handbook presets)
   set(place_${folder} 6)
 endforeach()
 set(place_report 7)
-set(also_timing traffic)
+set(also_traffic memory)
+set(also_timing memory traffic)
 
 # report/ and config/ run at run time, hana.hpp is asked for by name: they may include what they like.
 set(costly "^(compare|algorithm|string|string_view|span|ostream|iostream|sstream|ranges|format|chrono|functional|vector|map|regex|boost/hana\\.hpp|boost/hana/traits\\.hpp)$")

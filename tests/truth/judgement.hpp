@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <ostream>
 #include <set>
@@ -56,6 +57,7 @@ struct group_bound {
   double each_percent = 0;          ///< largest |error| of a row
   double median_percent = 0;        ///< median |error|
   double ninety_percent = 0;        ///< |error| that 90 % of the rows keep
+  double eighty_percent = 0;        ///< |error| that 80 % of all rows keep; a row that no plan can say does not
   bool never_above = false;         ///< ours is at most theirs
   double ninety_below = 0;          ///< bytes that ours may lie below theirs on 90 % of the rows
   double most_refused_percent = 0;  ///< share of rows that no plan can say
@@ -129,6 +131,9 @@ public:
       miss(bound.each_percent > 0 && std::abs(result.worst) > bound.each_percent, "each");
       miss(bound.median_percent > 0 && result.median > bound.median_percent, "median");
       miss(bound.ninety_percent > 0 && result.ninety > bound.ninety_percent, "90 %");
+      std::vector<double> all = errors;
+      all.resize(result.rows, std::numeric_limits<double>::infinity());
+      miss(bound.eighty_percent > 0 && share(all, 0.8) > bound.eighty_percent, "80 %");
       miss(bound.never_above && result.least_gap < 0, "above");
       miss(bound.ninety_below > 0 && result.ninety_gap > bound.ninety_below, "gap");
       miss(bound.most_refused_percent > 0 && 100.0 * static_cast<double>(result.rows - result.expressible) >=

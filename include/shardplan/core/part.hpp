@@ -44,6 +44,7 @@ enum class part_kind {
   overheads,            ///< `overheads<>`: what a framework allocates beside the tensors of the model
   buckets,              ///< `buckets<>`: buffers that gradients pass through
   headroom,             ///< `headroom<>`: MiB that stay free
+  overlap,              ///< `overlap<>`: how much of what travels hides behind computation
   rank_order,           ///< `rank_order<>`: how ranks are numbered
 };
 

@@ -32,6 +32,9 @@ struct device_spec {
   std::int64_t fabric_pair = 0;       ///< switchless mesh: bytes a second of the link between two devices; 0: a switch, or a bridge
   link host{};                        ///< to the host (PCIe)
   link network{};                     ///< to other nodes, this device's usual share of the NICs
+  std::int64_t matmul_flops = 0;      ///< BF16 matrix operations a second that the best large product reaches; 0: not measured
+  std::int64_t sustained_flops = 0;   ///< the same inside published training runs, where clocks drop and shapes vary (estimate, calibrated:
+                                      ///< tests/truth/runs.cpp); 0: not calibrated. Only `timing` reads these two
 
   friend constexpr bool operator==(const device_spec&, const device_spec&) = default;
 };

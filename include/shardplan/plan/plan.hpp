@@ -13,6 +13,8 @@
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/timing/timing.hpp>
+#include <shardplan/traffic/traffic.hpp>
 
 #include <cstdint>
 
@@ -87,6 +89,22 @@ struct layout_of_plan {
   }
 };
 
+// No array as `memory` is: the report of one stage costs a compiler as much as the memory of eight, and few plans are asked for more than
+// one or two.
+template <class Core>
+struct traffic_layout_of_plan {
+  static constexpr bool computable = Core::violation_count == 0 || is_computable(Core::spec);
+  static constexpr traffic_layout layout = computable ? traffic_layout_of(Core::spec) : traffic_layout{};
+};
+template <class Core>
+struct traffic_of_plan {
+  constexpr traffic_report operator[](std::int64_t stage) const {
+    using shared = traffic_layout_of_plan<Core>;
+    if (stage < 0 || stage >= Core::stages) index_out_of_range();
+    return shared::computable ? traffic_of_stage(Core::spec, shared::layout, stage) : traffic_report{};
+  }
+};
+
 // A raw array in a base class: a kernel can read its elements by constant index, which it cannot do with any wrapper that has operator[].
 template <class Core, class Stages>
 struct stage_arrays;
@@ -99,6 +117,12 @@ struct stage_arrays<Core, index_pack<int, Stages...>> : Core {
   /// What `offload<>` moved from each pipeline rank to host memory and to NVMe.
   static constexpr offload_report offloaded[sizeof...(Stages)] = {layout_of_plan<Core>::account(Stages).offloaded...};
 };
+
+template <class Core>
+constexpr timing_report timing_of_plan() {
+  using shared = traffic_layout_of_plan<Core>;
+  return shared::computable ? timing_of(Core::spec, shared::layout) : timing_report{};
+}
 
 }  // namespace detail
 
@@ -131,6 +155,11 @@ struct plan : detail::stage_arrays<plan_core<Parts...>, detail::make_index_pack<
   static constexpr bytes peak_memory = figures.peak_memory;             ///< the largest total of all stages
   static constexpr std::int64_t peak_stage = figures.peak_stage;        ///< the first stage that reaches it
   static constexpr phase peak_phase = figures.peak_phase;               ///< the phase in which it does
+  /// What a rank of each stage sends and receives in a step: `traffic[0]`, computed where it is named; all zero when the plan breaks a rule
+  /// of the first two tiers. Error: `index_out_of_range` when there is no such stage.
+  static constexpr detail::traffic_of_plan<plan_core<Parts...>> traffic{};
+  /// Estimate: how long a step takes, and why; all zero when the plan breaks a rule of the first two tiers.
+  static constexpr timing_report timing = detail::timing_of_plan<plan_core<Parts...>>();
   /// The broken rules as values; `violations_of<plan>` has them as types.
   static constexpr violation_list found = detail::with_remedy(
       detail::broken_rules<plan_core<Parts...>::judges_host>(plan_core<Parts...>::spec), detail::remedy_of_plan<plan_core<Parts...>>());

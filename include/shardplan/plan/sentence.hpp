@@ -54,6 +54,7 @@ constexpr const char* name_of(part_kind part) {
                                    "overheads",
                                    "buckets",
                                    "headroom",
+                                   "overlap",
                                    "rank_order"};
   static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::rank_order) + 1);
   return names[static_cast<int>(part)];

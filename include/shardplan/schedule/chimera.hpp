@@ -40,7 +40,8 @@ struct chimera {
                                       .layout = placement::bidirectional,
                                       .in_flight = &in_flight,
                                       .ranks_multiple = 2,
-                                      .micro_batches_fill_ranks = true};
+                                      .micro_batches_fill_ranks = true,
+                                      .bubble = {&makespan_bubble, 2}};
 
 private:
   static constexpr int place_in(int slots, int ranks) {

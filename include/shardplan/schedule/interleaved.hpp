@@ -52,7 +52,8 @@ struct interleaved {
     if (group < ranks || group > micro_batches || (rest != 0 && rest < ranks)) return {};
     return detail::whole_pass(times) * fraction{ranks - 1, Chunks};
   }
-  static constexpr schedule_spec spec{.name = "interleaved", .chunks = Chunks, .in_flight = &in_flight};
+  static constexpr schedule_spec spec{
+      .name = "interleaved", .chunks = Chunks, .in_flight = &in_flight, .bubble = {&makespan_bubble, Chunks}};
 };
 
 }  // namespace schedules

@@ -28,7 +28,8 @@ struct looped_bfs {
     if (micro_batches < ranks) return {};
     return detail::whole_pass(times) * fraction{ranks - 1, Chunks};
   }
-  static constexpr schedule_spec spec{.name = "looped_bfs", .chunks = Chunks, .in_flight = &in_flight};
+  static constexpr schedule_spec spec{
+      .name = "looped_bfs", .chunks = Chunks, .in_flight = &in_flight, .bubble = {&makespan_bubble, Chunks}};
 };
 
 }  // namespace shardplan::schedules

@@ -25,7 +25,8 @@ struct pipedream {
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
     return one_f_one_b::makespan_bubble(ranks, micro_batches, times);
   }
-  static constexpr schedule_spec spec{.name = "pipedream", .in_flight = &in_flight, .weight_versions = &weight_versions, .drains = false};
+  static constexpr schedule_spec spec{
+      .name = "pipedream", .in_flight = &in_flight, .weight_versions = &weight_versions, .drains = false, .bubble = {&makespan_bubble}};
 };
 
 /// PipeDream-2BW (arXiv 2006.09503): the same order with gradients accumulated over m >= p micro-batches, so that two versions of the
@@ -44,7 +45,7 @@ struct pipedream_2bw {
     return one_f_one_b::makespan_bubble(ranks, micro_batches, times);
   }
   static constexpr schedule_spec spec{
-      .name = "pipedream_2bw", .in_flight = &in_flight, .weight_versions = &weight_versions, .drains = false};
+      .name = "pipedream_2bw", .in_flight = &in_flight, .weight_versions = &weight_versions, .drains = false, .bubble = {&makespan_bubble}};
 };
 
 }  // namespace shardplan::schedules

@@ -29,6 +29,23 @@ constexpr std::int64_t in_flight_not_said(std::int64_t, std::int64_t, std::int64
 constexpr std::int64_t one_weight_version(std::int64_t, std::int64_t) { return 1; }
 }  // namespace detail
 
+struct closed_form;
+struct stage_times;
+
+/// The makespan bubble of a schedule by its formula (closed_form.hpp), where it has one.
+struct bubble_formula {
+  /// p, m, the times of one p-th of the model on one micro-batch. (`known`, and no null pointer: GCC 12's UBSan could not ask for it.)
+  closed_form (*value)(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) = nullptr;
+  std::int64_t chunks = 1;  ///< v that it is for; a copy of the spec with another v has this part of it
+  bool known = false;       ///< whether there is one
+
+  constexpr bubble_formula() = default;
+  /// A formula, for so many chunks a rank.
+  constexpr bubble_formula(closed_form (*formula)(std::int64_t, std::int64_t, const stage_times&), std::int64_t chunks_of_it = 1)
+      : value(formula), chunks(chunks_of_it), known(true) {}
+  friend constexpr bool operator==(const bubble_formula&, const bubble_formula&) = default;
+};
+
 /// What the accounts need to know of a pipeline schedule, so that they never ask which one it is. A user's own schedule is a type with
 /// `static constexpr schedule_spec spec`.
 struct schedule_spec {
@@ -50,6 +67,7 @@ struct schedule_spec {
   std::int64_t micro_batches_multiple = 1;      ///< see `ranks_multiple`
   std::int64_t least_micro_batches_a_rank = 0;  ///< see `ranks_multiple`
   bool micro_batches_fill_ranks = false;        ///< see `ranks_multiple`
+  bubble_formula bubble{};                      ///< of `timing`; none: that of 1F1B over the chunks
 
   /// Stages of the model: p * v, or p of either direction.
   constexpr std::int64_t stages(std::int64_t ranks) const { return layout == placement::bidirectional ? ranks : ranks * chunks; }

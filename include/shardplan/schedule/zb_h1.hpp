@@ -64,7 +64,8 @@ struct interleaved_zb {
     const fraction uncovered = times.input_gradient + detail::larger(times.forward - times.weight_gradient, 0);
     return detail::larger(times.forward, uncovered) * fraction{ranks - 1, Chunks};
   }
-  static constexpr schedule_spec spec{.name = "interleaved_zb", .chunks = Chunks, .in_flight = &in_flight};
+  static constexpr schedule_spec spec{
+      .name = "interleaved_zb", .chunks = Chunks, .in_flight = &in_flight, .bubble = {&makespan_bubble, Chunks}};
 };
 
 /// ZB-H1 (arXiv 2401.10241): 1F1B whose backward is split, with W where the pipeline would stand idle. Keeps p micro-batches on every rank.
@@ -83,7 +84,7 @@ struct zb_h1 {
     const fraction uncovered = times.input_gradient + detail::larger(times.forward - times.weight_gradient, 0);
     return detail::larger(times.forward, uncovered) * (ranks - 1);
   }
-  static constexpr schedule_spec spec{.name = "zb_h1", .in_flight = &in_flight};
+  static constexpr schedule_spec spec{.name = "zb_h1", .in_flight = &in_flight, .bubble = {&makespan_bubble}};
 };
 
 /// Interleaving with groups smaller than p (zero-bubble group_interleaved_1f1b.py, PipeOffload arXiv 2503.01328): less memory, more bubble.

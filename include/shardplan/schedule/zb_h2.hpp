@@ -44,7 +44,7 @@ struct zb_h2 {
     const fraction forward = times.forward, input = times.input_gradient, weight = times.weight_gradient;
     return detail::larger(forward, detail::larger(forward + input - weight * 2, input - forward)) * (ranks - 1);
   }
-  static constexpr schedule_spec spec{.name = "zb_h2", .in_flight = &in_flight};
+  static constexpr schedule_spec spec{.name = "zb_h2", .in_flight = &in_flight, .bubble = {&makespan_bubble}};
 };
 
 }  // namespace shardplan::schedules

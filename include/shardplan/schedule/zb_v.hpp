@@ -83,7 +83,8 @@ struct zb_v {
     if (times.forward != times.input_gradient || times.forward != times.weight_gradient || micro_batches < 2 * ranks - 1) return {};
     return times.forward * fraction{ranks - 1, 2};
   }
-  static constexpr schedule_spec spec{.name = "zb_v", .chunks = 2, .layout = placement::v_shape, .in_flight = &in_flight};
+  static constexpr schedule_spec spec{
+      .name = "zb_v", .chunks = 2, .layout = placement::v_shape, .in_flight = &in_flight, .bubble = {&makespan_bubble, 2}};
 };
 
 }  // namespace schedules

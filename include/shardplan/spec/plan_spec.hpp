@@ -20,6 +20,7 @@
 #include <shardplan/recipe/offload.hpp>
 #include <shardplan/recipe/optimizer.hpp>
 #include <shardplan/recipe/overheads.hpp>
+#include <shardplan/recipe/overlap.hpp>
 #include <shardplan/recipe/precision.hpp>
 #include <shardplan/recipe/recompute.hpp>
 #include <shardplan/schedule/one_f_one_b.hpp>
@@ -55,6 +56,7 @@ struct plan_spec {
   offload_spec offload{};                                                 ///< what leaves the device
   layer_counts layer_split{};                                             ///< layers of each stage (chunk); empty: equal
   std::int64_t vocabulary_multiple = unset;                               ///< unset: as the framework pads (derived.hpp)
+  overlap_spec overlap{};                                                 ///< what hides behind computation, for `timing`
   rank_orders rank_order = rank_orders::megatron;                         ///< how ranks are numbered
   schedule_spec schedule = schedules::one_f_one_b::spec;                  ///< the order in the pipeline
   optimizer_spec optimizer = optimizers::adamw::spec;                     ///< what is kept for each parameter

@@ -7,6 +7,7 @@
 #include "../models.hpp"
 #include "../ranks.hpp"
 #include "../row.hpp"
+#include "../runs.hpp"
 #include "../saved_tensors.hpp"
 
 #include <exception>
@@ -67,16 +68,36 @@ truth::judgement judge_ranks_file(std::istream& file) {
   return result;
 }
 
+truth::judgement judge_runs_file(std::istream& file) {
+  truth::json tree;
+  boost::property_tree::read_json(file, tree);
+  truth::judgement result;
+  for (const truth::run_line& line : truth::judge_runs(tree)) {
+    const bool estimated = truth::is_estimate(line);
+    result.add({.id = line.id,
+                .group = "runs, " + line.what + (estimated ? line.judged ? " of dense models" : " of others" : ""),
+                .reason = line.reason,
+                .ours = line.ours,
+                .theirs = line.theirs,
+                .how = !line.judged ? truth::strength::print
+                       : estimated  ? truth::strength::bound
+                                    : truth::strength::exact,
+                .good = line.good,
+                .note = line.must_fail ? "must not multiply out" : ""});
+  }
+  result.set_bound("runs, mfu of dense models",
+                   {.words = "median 10 %, 80 % of the rows 15 %", .median_percent = 10, .eighty_percent = 15});
+  return result;
+}
+
 struct kind {
   const char* name;
   truth::judgement (*judge)(std::istream&);
 };
 
 const kind kinds[] = {
-    {"memory", &judge_memory_file},
-    {"models", &judge_models_file},
-    {"saved_tensors", &judge_saved_tensors_file},
-    {"ranks", &judge_ranks_file},
+    {"memory", &judge_memory_file}, {"models", &judge_models_file}, {"saved_tensors", &judge_saved_tensors_file},
+    {"ranks", &judge_ranks_file},   {"runs", &judge_runs_file},
 };
 
 // Groups of rows whose bounds are known to be missed, a line each; `#` begins a comment.

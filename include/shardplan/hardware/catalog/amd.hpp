@@ -44,6 +44,7 @@ struct mi300x {
       .fabric_pair = 64'000'000'000,
       .host = {.name = "PCIe 5", .bytes_per_second = 63'000'000'000},
       .network = {.name = "NIC 400 Gb/s", .bytes_per_second = 50'000'000'000},
+      .matmul_flops = 668'400'000'000'000,
   };
 };
 
@@ -62,6 +63,7 @@ struct mi325x {
       .fabric_pair = 64'000'000'000,
       .host = {.name = "PCIe 5", .bytes_per_second = 63'000'000'000},
       .network = {.name = "NIC 400 Gb/s", .bytes_per_second = 50'000'000'000},
+      .matmul_flops = 784'900'000'000'000,
   };
 };
 
@@ -80,6 +82,7 @@ struct mi355x {
       .fabric_pair = 76'500'000'000,
       .host = {.name = "PCIe 5", .bytes_per_second = 63'000'000'000},
       .network = {.name = "NIC 400 Gb/s", .bytes_per_second = 50'000'000'000},
+      .matmul_flops = 1'565'000'000'000'000,
   };
 };
 

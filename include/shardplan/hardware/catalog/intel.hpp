@@ -23,6 +23,7 @@ struct gaudi2 {
       .fabric_pair = 37'500'000'000,
       .host = {.name = "PCIe 4", .bytes_per_second = 31'500'000'000},
       .network = {.name = "3 x 100GbE RoCE", .bytes_per_second = 37'500'000'000},
+      .matmul_flops = 418'700'000'000'000,
   };
 };
 
@@ -42,6 +43,7 @@ struct gaudi3 {
       .fabric_pair = 75'000'000'000,
       .host = {.name = "PCIe 5", .bytes_per_second = 63'000'000'000},
       .network = {.name = "3 x 200GbE RoCE", .bytes_per_second = 75'000'000'000},
+      .matmul_flops = 1'243'000'000'000'000,
   };
 };
 

@@ -39,6 +39,8 @@ struct a100_sxm_40gb {
       .fabric_domain = 8,
       .host = {.name = "PCIe 4", .bytes_per_second = 31'500'000'000},
       .network = {.name = "NIC 200 Gb/s", .bytes_per_second = 25'000'000'000},
+      .matmul_flops = 271'200'000'000'000,
+      .sustained_flops = 225'000'000'000'000,
   };
 };
 
@@ -58,6 +60,8 @@ struct a100_sxm_80gb {
       .fabric_domain = 8,
       .host = {.name = "PCIe 4", .bytes_per_second = 31'500'000'000},
       .network = {.name = "NIC 200 Gb/s", .bytes_per_second = 25'000'000'000},
+      .matmul_flops = 271'200'000'000'000,
+      .sustained_flops = 225'000'000'000'000,
   };
 };
 
@@ -76,6 +80,7 @@ struct a100_pcie_80gb {
       .fabric_domain = 2,
       .host = {.name = "PCIe 4", .bytes_per_second = 31'500'000'000},
       .network = {.name = "NIC 200 Gb/s", .bytes_per_second = 25'000'000'000},
+      .matmul_flops = 252'900'000'000'000,
   };
 };
 
@@ -111,6 +116,8 @@ struct h100_sxm_80gb {
       .fabric_domain = 8,
       .host = {.name = "PCIe 5", .bytes_per_second = 63'000'000'000},
       .network = {.name = "NIC 400 Gb/s", .bytes_per_second = 50'000'000'000},
+      .matmul_flops = 794'500'000'000'000,
+      .sustained_flops = 540'000'000'000'000,
   };
 };
 
@@ -181,6 +188,7 @@ struct gh200_96gb {
       .fabric_domain = 4,
       .host = {.name = "PCIe 5", .bytes_per_second = 63'000'000'000},
       .network = {.name = "NIC 200 Gb/s", .bytes_per_second = 25'000'000'000},
+      .matmul_flops = 828'600'000'000'000,
   };
 };
 
@@ -199,6 +207,7 @@ struct h200_sxm_141gb {
       .fabric_domain = 8,
       .host = {.name = "PCIe 5", .bytes_per_second = 63'000'000'000},
       .network = {.name = "NIC 400 Gb/s", .bytes_per_second = 50'000'000'000},
+      .matmul_flops = 794'500'000'000'000,
   };
 };
 
@@ -253,6 +262,7 @@ struct b200_sxm_192gb {
       .fabric_domain = 8,
       .host = {.name = "PCIe 5", .bytes_per_second = 63'000'000'000},
       .network = {.name = "NIC 400 Gb/s", .bytes_per_second = 50'000'000'000},
+      .matmul_flops = 1'745'000'000'000'000,
   };
 };
 
@@ -273,6 +283,7 @@ struct gb200_nvl72 {
       .fabric_spans_hosts = true,
       .host = {.name = "PCIe 5", .bytes_per_second = 63'000'000'000},
       .network = {.name = "NIC 400 Gb/s", .bytes_per_second = 50'000'000'000},
+      .matmul_flops = 1'822'000'000'000'000,
   };
 };
 
@@ -290,6 +301,7 @@ struct b300_sxm_288gb {
       .fabric_domain = 8,
       .host = {.name = "PCIe 6", .bytes_per_second = 121'000'000'000},
       .network = {.name = "NIC 800 Gb/s", .bytes_per_second = 100'000'000'000},
+      .matmul_flops = 1'769'000'000'000'000,
   };
 };
 
