@@ -40,7 +40,7 @@ constexpr stage_times nanoseconds_of_stage(const Spec& spec, const traffic_layou
   const rank_layout ranks = rank_layout_of(layout.facts.grid, spec.rank_order, 1);
   const topology where = topology_of(spec.device, spec.devices_per_node, spec.nodes);
   detail::transfer_clock clock{ranks, where, constants};
-  add_traffic_of_extent(clock, apart, layout, extent, options);
+  add_traffic_of_extent(clock, apart, layout, extent, detail::held_by(apart, layout, extent), options);
   const double steps = static_cast<double>(layout.facts.micro_batches);
   double seen[channel_count]{};
   const double visible = detail::visible_inside(apart, clock, steps * one.total(), steps * one.attention, false, seen) / steps;

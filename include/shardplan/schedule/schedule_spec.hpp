@@ -29,8 +29,8 @@ constexpr std::int64_t in_flight_not_said(std::int64_t, std::int64_t, std::int64
 constexpr std::int64_t one_weight_version(std::int64_t, std::int64_t) { return 1; }
 }  // namespace detail
 
-struct closed_form;
-struct stage_times;
+struct closed_form;  ///< closed_form.hpp
+struct stage_times;  ///< times.hpp
 
 /// The makespan bubble of a schedule by its formula (closed_form.hpp), where it has one.
 struct bubble_formula {

@@ -106,8 +106,8 @@ constexpr double visible_inside(const Spec& spec, const transfer_clock& clock, d
   if (context > 0) {
     const bool said = overlap.cp != unset;
     const std::int64_t ring = spec.context_exchange == context_exchanges::ring ? 100 : 0;
-    const double visible = clock.heads * (1 - share_of(said ? overlap.cp : 0)) +
-                           exposed(context - clock.heads, attention, said ? overlap.cp : ring);
+    const double visible =
+        clock.heads * (1 - share_of(said ? overlap.cp : 0)) + exposed(context - clock.heads, attention, said ? overlap.cp : ring);
     seen[static_cast<int>(channel::cp)] = visible;
     sum += visible;
   }
@@ -146,10 +146,8 @@ constexpr stage_extent busiest_extent(const Spec& spec, const traffic_layout& la
 
 // The optimizer reads and writes its states, reads gradients and writes weights: bound by memory.
 template <class Spec>
-constexpr double optimizer_seconds(const Spec& spec, const traffic_layout& layout, const stage_extent& extent, double memory,
+constexpr double optimizer_seconds(const Spec& spec, const derived& facts, const sharded_elements& held, double memory,
                                    const timing_constants& constants) {
-  const derived& facts = layout.facts;
-  const sharded_elements held = held_by(spec, layout, extent);
   const double share = static_cast<double>(held.dense) / static_cast<double>(facts.dense_shards) +
                        static_cast<double>(held.routed) / static_cast<double>(facts.expert_shards);
   const precision_spec& precision = spec.precision;
@@ -176,7 +174,8 @@ constexpr timing_report timing_of(const Spec& spec, const traffic_layout& layout
   const rank_layout ranks = rank_layout_of(facts.grid, spec.rank_order, replicas);
   const topology where = topology_of(spec.device, spec.devices_per_node, spec.nodes);
   detail::transfer_clock clock{ranks, where, constants};
-  add_traffic_of_extent(clock, spec, layout, extent, options);
+  const sharded_elements held = detail::held_by(spec, layout, extent);
+  add_traffic_of_extent(clock, spec, layout, extent, held, options);
 
   const double steps = static_cast<double>(micro_batches_of_chunk(spec, facts.micro_batches));
   report.forward = steps * one.forward;
@@ -212,7 +211,7 @@ constexpr timing_report timing_of(const Spec& spec, const traffic_layout& layout
   show(channel::host, backward, 100);
   show(channel::nvme, 0, 0);
   const double memory = constants.memory * static_cast<double>(spec.device.memory_bandwidth);
-  report.optimizer = detail::optimizer_seconds(spec, layout, extent, memory, constants);
+  report.optimizer = detail::optimizer_seconds(spec, facts, held, memory, constants);
 
   report.step = work + visible + report.bubble + report.optimizer;
   const step_flops flops = flops_of(spec, facts, count);

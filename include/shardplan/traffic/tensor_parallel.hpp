@@ -30,18 +30,18 @@ constexpr tensor_parallel_calls calls_of_pair(bool sequence_parallel, bool recom
 
 namespace detail {
 template <class Sink>
-constexpr void add_repeated(Sink& sink, message one, collective how, std::int64_t count) {
-  one.how = how;
-  one.times_received = one.times = count_product(count, one.times);
-  add_message(sink, one);
-}
-template <class Sink>
 constexpr void add_calls(Sink& sink, cargo what, std::int64_t ranks, std::int64_t elements, std::int64_t bits,
                          const tensor_parallel_calls& calls, std::int64_t times) {
-  const message one{channel::tp, what, collective::all_reduce, ranks, elements, elements, bits, times, times};
-  if (calls.all_reduces > 0) add_repeated(sink, one, collective::all_reduce, calls.all_reduces);
-  if (calls.all_gathers > 0) add_repeated(sink, one, collective::all_gather, calls.all_gathers);
-  if (calls.reduce_scatters > 0) add_repeated(sink, one, collective::reduce_scatter, calls.reduce_scatters);
+  message one{channel::tp, what, collective::all_reduce, ranks, elements, elements, bits};
+  const auto add = [&](collective how, std::int64_t count) {
+    if (count == 0 || elements == 0) return;
+    one.how = how;
+    one.times_received = one.times = count_product(count, times);
+    sink.add(one);
+  };
+  add(collective::all_reduce, calls.all_reduces);
+  add(collective::all_gather, calls.all_gathers);
+  add(collective::reduce_scatter, calls.reduce_scatters);
 }
 }  // namespace detail
 

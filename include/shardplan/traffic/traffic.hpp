@@ -163,16 +163,16 @@ constexpr bool offloads_anything(const offload_spec& where) {
 
 /// Tells `sink` every message of a pipeline rank with that extent in one step: `sink.add(message)`. Only for a spec that broke no rule of
 /// the first two tiers. Error: `result_leaves_63_bits`.
+/// `held` is what the rank holds (`held_by`).
 template <class Sink, class Spec = plan_spec>
 constexpr void add_traffic_of_extent(Sink& sink, const Spec& spec, const traffic_layout& layout, const stage_extent& extent,
-                                     const traffic_options& options) {
+                                     const sharded_elements& held, const traffic_options& options) {
   const derived& facts = layout.facts;
   const degrees& grid = facts.grid;
   const std::int64_t element_bits = spec.precision.compute * 8;
   const std::int64_t gradient_bits = (spec.precision.accumulator != 0 ? spec.precision.accumulator : spec.precision.gradient) * 8;
   const std::int64_t passes = micro_batches_of_chunk(spec, facts.micro_batches);
   const recomputed_parts again = recomputed_of(spec, extent);
-  const sharded_elements held = detail::held_by(spec, layout, extent);
 
   if (grid.tp > 1)
     detail::add_tensor_parallel_of(sink, spec, facts, extent, again,
@@ -228,7 +228,8 @@ template <class Spec = plan_spec>
 constexpr traffic_report traffic_of_stage(const Spec& spec, const traffic_layout& layout, std::int64_t stage,
                                           const traffic_options& options = default_traffic_options) {
   traffic_report report{};
-  add_traffic_of_extent(report, spec, layout, extent_of_stage(spec, layout.facts, stage), options);
+  const stage_extent extent = extent_of_stage(spec, layout.facts, stage);
+  add_traffic_of_extent(report, spec, layout, extent, detail::held_by(spec, layout, extent), options);
   return report;
 }
 
@@ -237,7 +238,8 @@ template <class Spec = plan_spec>
 constexpr message_list messages_of_stage(const Spec& spec, const traffic_layout& layout, std::int64_t stage,
                                          const traffic_options& options = default_traffic_options) {
   message_list list{};
-  add_traffic_of_extent(list, spec, layout, extent_of_stage(spec, layout.facts, stage), options);
+  const stage_extent extent = extent_of_stage(spec, layout.facts, stage);
+  add_traffic_of_extent(list, spec, layout, extent, detail::held_by(spec, layout, extent), options);
   return list;
 }
 
