@@ -221,6 +221,15 @@ struct layers_and_slots;
 /// cp x lcm(2, tp), tp with sequence parallelism only: what a sequence is dealt out to by Megatron-LM's context parallelism.
 template <std::int64_t Value>
 struct cp_x_lcm_2_tp;
+/// 2 x cp x tp: what torchtitan deals a sequence out to.
+template <std::int64_t Value>
+struct cp_x_2_tp;
+/// 16 x cp: what FP8 kernels deal a sequence out to.
+template <std::int64_t Value>
+struct cp_x_16;
+/// Product: sequences of one step.
+template <std::int64_t Value>
+struct micro_batch_x_accumulation_x_dp;
 /// Product: sequences of one micro-batch on all replicas.
 template <std::int64_t Value>
 struct micro_batch_x_dp;
@@ -418,6 +427,14 @@ template <std::int64_t Value>
 etp_x_ep_x_pp<Value>* fact_of(fact_key<quantity::etp_x_ep_x_pp, Value>);
 template <std::int64_t Value>
 cp_x_lcm_2_tp<Value>* fact_of(fact_key<quantity::cp_x_lcm_2_tp, Value>);
+template <std::int64_t Value>
+cp_x_2_tp<Value>* fact_of(fact_key<quantity::cp_x_2_tp, Value>);
+template <std::int64_t Value>
+cp_x_16<Value>* fact_of(fact_key<quantity::cp_x_16, Value>);
+template <std::int64_t Value>
+micro_batch_x_accumulation_x_dp<Value>* fact_of(fact_key<quantity::micro_batch_x_accumulation_x_dp, Value>);
+template <std::int64_t Value>
+accumulation<Value>* fact_of(fact_key<quantity::accumulation, Value>);
 template <std::int64_t Value>
 host_memory<Value>* fact_of(fact_key<quantity::host_memory, Value>);
 template <std::int64_t Value>

@@ -38,6 +38,7 @@ enum class quantity {
   sequence,             ///< tokens of one sequence
   micro_batch,          ///< sequences of one forward pass of a replica
   global_batch,         ///< sequences of one optimizer step
+  accumulation,         ///< micro-batches of one replica in a step
   tp,                   ///< tensor parallel degree
   pp,                   ///< pipeline parallel degree
   dp,                   ///< data parallel degree, without cp
@@ -92,17 +93,20 @@ enum class quantity {
   bucket_elements,      ///< elements of one gradient bucket, or of what is stepped at a time
   bucket_buffers,       ///< gradient buckets
   // products that rules compare with
-  pp_x_chunks,        ///< product: pipeline ranks x chunks, the stages
-  tp_x_pp_x_cp,       ///< product: the ranks of one replica
-  tp_x_pp_x_cp_x_dp,  ///< product: the ranks of all replicas
-  etp_x_ep_x_pp,      ///< product: the ranks of one set of all experts
-  cp_x_lcm_2_tp,      ///< product: the pieces of a sequence in Megatron-LM's context parallelism
-  cp_x_tp,            ///< product: the ranks that share one sequence
-  dp_x_cp,            ///< product: the ranks that can share dense states
-  shard_groups,       ///< product: dp x cp / shard_ranks, the groups that states are replicated over
-  expert_shards,      ///< product: world / (etp x ep x pp), the ranks that can share the states of the same routed experts
-  layers_and_slots,   ///< sum: layers, and what counts as one in `pipeline_slots`
-  micro_batch_x_dp,   ///< product: sequences of one micro-batch on all replicas
+  pp_x_chunks,                      ///< product: pipeline ranks x chunks, the stages
+  tp_x_pp_x_cp,                     ///< product: the ranks of one replica
+  tp_x_pp_x_cp_x_dp,                ///< product: the ranks of all replicas
+  etp_x_ep_x_pp,                    ///< product: the ranks of one set of all experts
+  cp_x_lcm_2_tp,                    ///< product: the pieces of a sequence in Megatron-LM's context parallelism
+  cp_x_2_tp,                        ///< product: 2 x cp x tp, the pieces of a sequence in torchtitan
+  cp_x_16,                          ///< product: what FP8 kernels deal a sequence out to, 16 tokens and more on each cp rank
+  cp_x_tp,                          ///< product: the ranks that share one sequence
+  dp_x_cp,                          ///< product: the ranks that can share dense states
+  shard_groups,                     ///< product: dp x cp / shard_ranks, the groups that states are replicated over
+  expert_shards,                    ///< product: world / (etp x ep x pp), the ranks that can share the states of the same routed experts
+  layers_and_slots,                 ///< sum: layers, and what counts as one in `pipeline_slots`
+  micro_batch_x_dp,                 ///< product: sequences of one micro-batch on all replicas
+  micro_batch_x_accumulation_x_dp,  ///< product: sequences of one step
   // figures that must stay below 63 bits
   parameters_bound,        ///< an upper bound on the parameters
   activation_bytes_bound,  ///< an upper bound on the activations, bytes
@@ -140,6 +144,7 @@ constexpr const char* name_of(quantity what) {
                                    "sequence",
                                    "micro_batch",
                                    "global_batch",
+                                   "accumulation",
                                    "tp",
                                    "pp",
                                    "dp",
@@ -198,12 +203,15 @@ constexpr const char* name_of(quantity what) {
                                    "tp_x_pp_x_cp_x_dp",
                                    "etp_x_ep_x_pp",
                                    "cp_x_lcm_2_tp",
+                                   "cp_x_2_tp",
+                                   "cp_x_16",
                                    "cp_x_tp",
                                    "dp_x_cp",
                                    "shard_groups",
                                    "expert_shards",
                                    "layers_and_slots",
                                    "micro_batch_x_dp",
+                                   "micro_batch_x_accumulation_x_dp",
                                    "parameters_bound",
                                    "activation_bytes_bound",
                                    "state_bytes_bound"};

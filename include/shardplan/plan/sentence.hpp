@@ -27,6 +27,7 @@ constexpr const char* name_of(part_kind part) {
                                    "sequence",
                                    "micro_batch",
                                    "global_batch",
+                                   "accumulation",
                                    "tp",
                                    "pp",
                                    "dp",
@@ -108,6 +109,10 @@ constexpr const char* reason_of(feature unsupported) {
     case feature::groups_of_whole_states: return "only sharded states (zero<1> to zero<3>, fsdp, hsdp) have shard groups";
     case feature::hpz_without_zero_3: return "hpz needs zero<3>";
     case feature::megatron_buckets_without_zero_1: return "megatron_buckets needs zero<1>";
+    case feature::sharded_gradients_in_pipeline: return "DeepSpeed's pipeline engine shards no gradients and no weights: zero<1> at most";
+    case feature::expert_parallel_with_zero_3: return "DeepSpeed shards no weights of a model with expert parallelism: zero<2> at most";
+    case feature::experts_in_tp_without_sequence_parallel:
+      return "Megatron-LM trains experts under tensor parallelism with sequence_parallel<true> only";
     case feature::gathering_of_whole_weights: return "only sharded weights (zero<3>, fsdp, hsdp) are gathered and prefetched";
   }
   return "";

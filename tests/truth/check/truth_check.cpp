@@ -7,6 +7,7 @@
 #include "../memory.hpp"
 #include "../models.hpp"
 #include "../ranks.hpp"
+#include "../reports.hpp"
 #include "../row.hpp"
 #include "../saved_tensors.hpp"
 #include "../schedules.hpp"
@@ -70,6 +71,12 @@ truth::judgement judge_ranks_file(std::istream& file) {
   return result;
 }
 
+truth::judgement judge_reports_file(std::istream& file) {
+  truth::json tree;
+  boost::property_tree::read_json(file, tree);
+  return truth::judge_reports(tree);
+}
+
 struct kind {
   const char* name;
   truth::judgement (*judge)(std::istream&);
@@ -79,10 +86,8 @@ struct kind {
 const std::string folder_kind = "schedules";
 
 const kind kinds[] = {
-    {"memory", &judge_memory_file},
-    {"models", &judge_models_file},
-    {"saved_tensors", &judge_saved_tensors_file},
-    {"ranks", &judge_ranks_file},
+    {"memory", &judge_memory_file}, {"models", &judge_models_file},   {"saved_tensors", &judge_saved_tensors_file},
+    {"ranks", &judge_ranks_file},   {"reports", &judge_reports_file},
 };
 
 std::optional<truth::judgement> judge(const std::string& name, const char* path) {
