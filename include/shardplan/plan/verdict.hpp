@@ -51,6 +51,9 @@ struct does_not_match;
 /// A pipeline stage (a chunk of it, with several) owns no layer.
 template <class Stage>
 struct empty_stage;
+/// The schedule needs as many micro-batches as the second number says.
+template <class First, class Second>
+struct micro_batches_fewer_than_stages;
 /// The first number must not be larger than the second.
 template <class First, class Second>
 struct exceeds;
@@ -137,6 +140,8 @@ constexpr auto spell() {
     return decltype(pair_of<neither_multiple_nor_divisor>(fact_of(first{}), fact_of(second{})))(nullptr);
   } else if constexpr (item.broken == rule::does_not_match) {
     return decltype(pair_of<does_not_match>(fact_of(first{}), fact_of(second{})))(nullptr);
+  } else if constexpr (item.broken == rule::micro_batches_fewer_than_stages) {
+    return decltype(pair_of<micro_batches_fewer_than_stages>(fact_of(first{}), fact_of(second{})))(nullptr);
   } else if constexpr (item.broken == rule::exceeds) {
     return decltype(pair_of<exceeds>(fact_of(first{}), fact_of(second{})))(nullptr);
   } else if constexpr (item.broken == rule::empty_stage) {

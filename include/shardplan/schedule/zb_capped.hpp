@@ -26,7 +26,8 @@ struct zb_capped {
     const int behind = ranks - 1 - rank;
     const int more = Cap > ranks ? shardplan::detail::least(Cap - ranks, behind) : 0;
     const int warm_up = shardplan::detail::least(behind + more, Cap - 1);
-    shardplan::detail::fill_split(out, micro_batches, 1, micro_batches, shardplan::detail::least(micro_batches, warm_up), Cap - 1 - warm_up);
+    shardplan::detail::fill_split(out, micro_batches, 1, micro_batches, shardplan::detail::least(micro_batches, warm_up),
+                                  Cap - 1 - warm_up);
   }
   static constexpr schedule_spec spec{.name = "zb_capped", .in_flight = &in_flight};
 };

@@ -87,18 +87,23 @@ struct zb_h1 {
 };
 
 /// Interleaving with groups smaller than p (zero-bubble group_interleaved_1f1b.py, PipeOffload arXiv 2503.01328): less memory, more bubble.
-/// Ours is the interleaved order with a warm-up of (p - 1 - r) + (v - 1) group forwards and each W right behind its I.
+/// Ours is the interleaved order with a warm-up of min(p - 1 - r, 2 group) + (v - 1) group forwards and each W right behind its I. More
+/// forwards would wait for ranks that wait for them.
 template <int Chunks, int Group>
 struct grouped_interleaved {
+  static constexpr std::int64_t warm_up(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks, std::int64_t rank) {
+    const std::int64_t behind = ranks - 1 - rank < 2 * Group ? ranks - 1 - rank : 2 * Group;
+    const std::int64_t forwards = behind + (chunks - 1) * Group;
+    return forwards < micro_batches * chunks ? forwards : micro_batches * chunks;
+  }
   static constexpr std::int64_t in_flight(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks, std::int64_t rank) {
-    const std::int64_t alive = interleaved_zb<Chunks, Group>::warm_up(ranks, micro_batches, chunks, rank) + 1;
+    const std::int64_t alive = warm_up(ranks, micro_batches, chunks, rank) + 1;
     return alive < micro_batches * chunks ? alive : micro_batches * chunks;
   }
   /// The order of one rank.
   template <class Out>
   static constexpr void fill(Out& out, int ranks, int micro_batches, int rank) {
-    detail::fill_split(out, micro_batches, Chunks, Group,
-                       static_cast<int>(interleaved_zb<Chunks, Group>::warm_up(ranks, micro_batches, Chunks, rank)), 0);
+    detail::fill_split(out, micro_batches, Chunks, Group, static_cast<int>(warm_up(ranks, micro_batches, Chunks, rank)), 0);
   }
   static constexpr schedule_spec spec{.name = "grouped_interleaved", .chunks = Chunks, .in_flight = &in_flight};
 };
