@@ -42,9 +42,9 @@ static_assert(ops_of_path(4, 8) == 2 * (4 - 1) + 2 * 8);
 #endif
 
 // A constant the size of which its type does not say: at most p micro-batches with a cap of p, and the makespans of ZB-H1 and ZB-H2.
-constexpr sp::stage_times other{.forward = 2, .input_gradient = 3, .weight_gradient = 1};
-static_assert(sp::simulate<s::zb_capped<4>, 4, 8>(other).makespan == sp::simulate<s::zb_h1, 4, 8>(other).makespan);
-static_assert(sp::simulate<s::zb_capped<7>, 4, 8>(other).makespan == sp::simulate<s::zb_h2, 4, 8>(other).makespan);
+constexpr sp::stage_times skewed{.forward = 2, .input_gradient = 3, .weight_gradient = 1};
+static_assert(sp::simulate<s::zb_capped<4>, 4, 8>(skewed).makespan == sp::simulate<s::zb_h1, 4, 8>(skewed).makespan);
+static_assert(sp::simulate<s::zb_capped<7>, 4, 8>(skewed).makespan == sp::simulate<s::zb_h2, 4, 8>(skewed).makespan);
 static_assert(sp::proven<s::zb_capped<1>, 4, 8> && sp::proven<s::zb_capped<2>, 4, 8> && sp::proven<s::zb_capped<5>, 4, 8> &&
               sp::proven<s::zb_capped<9>, 4, 8> && sp::proven<s::zb_capped<5>, 4, 3>);
 
