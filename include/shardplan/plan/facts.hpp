@@ -291,8 +291,9 @@ struct has;
 /// The largest component of a stage and its bytes.
 template <component Which, class Amount>
 struct largest;
-/// A change of one part that was checked to make the plan valid.
-template <class Part>
+/// A change of one part that was checked to make the plan valid, or of two that do it together. In a violation about a number: a legal
+/// value of that part.
+template <class... Parts>
 struct try_;
 /// No single change that shardplan tries makes the plan valid.
 struct nothing_small_helps;
