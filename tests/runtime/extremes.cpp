@@ -388,6 +388,7 @@ TEST_CASE("values up to the ends of their ranges") {
                     .keeps_scale = now_and_then(),
                     .keeps_repeats = now_and_then(),
                     .keeps_branch_outputs = now_and_then(),
+                    .keeps_unweighted = now_and_then(),
                     .preallocates = now_and_then(),
                     .keeps_log_probabilities = now_and_then()};
     spec.attention = static_cast<sp::attentions>(random.below(4));

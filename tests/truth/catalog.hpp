@@ -116,6 +116,13 @@ inline const std::vector<catalog_entry>& catalog() {
       {"", "mpt_7b", models::mpt_7b::shape},
       {"", "qwen2_5_32b", models::qwen2_5_32b::shape},
       {"", "qwen2_5_7b", models::qwen2_5_7b::shape},
+      {"", "falcon_180b", models::falcon_180b::shape},
+      {"", "falcon_40b", models::falcon_40b::shape},
+      {"", "falcon_7b", models::falcon_7b::shape},
+      {"", "internlm2_20b", models::internlm2_20b::shape},
+      {"", "internlm2_7b", models::internlm2_7b::shape},
+      {"", "internlm_7b", models::internlm_7b::shape},
+      {"", "opt_350m", models::opt_350m::shape},
   };
   return all;
 }

@@ -12,7 +12,9 @@
 #include <shardplan/model/parameters.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <string>
+#include <vector>
 
 namespace truth {
 
@@ -52,7 +54,7 @@ inline judgement judge_models(const json& file) {
     shardplan::transformer shape{};
     try {
       shape = hugging_face_shape(item.get_child("config"));
-    } catch (const not_expressible& why) {
+    } catch (const std::exception& why) {
       line.reason = why.what();
     }
     const auto compare = [&](const char* what, std::int64_t ours) {

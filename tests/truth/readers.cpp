@@ -117,6 +117,18 @@ TEST_CASE("a wrong figure fails, and a row that is refused is shown") {
   CHECK(out.str().find("not-expressible") != std::string::npos);
 }
 
+TEST_CASE("rows that cannot be read are shown as such") {
+  for (const char* text :
+       {R"({"id": "c", "source": "x/tests/functional_tests/y", "metric": "torch_max_memory_allocated", "unit": "bytes"})",
+        R"({"id": "c", "source": "z docs/b200", "metric": "torch_max_memory_allocated", "value": "many", "unit": "bytes"})",
+        R"({"source": "ZeRO paper", "metric": "model_states_per_gpu", "value": 1, "unit": "GB", "config": {"dp": 0}})",
+        R"({"id": "c", "config": null})"}) {
+    const truth::judgement result = truth::judge_memory(rows_of(text));
+    REQUIRE(result.lines().size() == 1);
+    CHECK(!result.lines()[0].expressible());
+  }
+}
+
 TEST_CASE("bounds of a group") {
   truth::judgement result;
   for (const double theirs : {100.0, 101.0, 110.0})

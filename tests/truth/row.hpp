@@ -132,13 +132,13 @@ struct row {
 
 inline row row_of(const json& tree) {
   row result;
-  result.id = tree.get<std::string>("id");
-  result.source = tree.get<std::string>("source");
+  result.id = tree.get<std::string>("id", "(no id)");
+  result.source = tree.get<std::string>("source", "");
   result.kind = tree.get<std::string>("kind", "");
-  result.metric = tree.get<std::string>("metric");
-  result.value = tree.get<std::string>("value");
+  result.metric = tree.get<std::string>("metric", "");
+  result.value = tree.get<std::string>("value", "");
   result.unit = tree.get<std::string>("unit", "");
-  result.config = tree.get_child("config");
+  if (const auto found = tree.find("config"); found != tree.not_found()) result.config = found->second;
   return result;
 }
 

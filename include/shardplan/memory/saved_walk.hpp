@@ -222,6 +222,8 @@ constexpr void walk_experts(const plan_spec& spec, const activation_shard& shard
   visit("router", saved_as::output, shard.own_tokens, shape.experts.count, 4, saved_shard::sequence, moe);
   visit("permuted", saved_as::input, shard.routed_tokens, shape.hidden, element, saved_shard::routed, moe);
   walk_activation(spec, shard.routed_tokens, shard.expert_ffn, saved_shard::routed, moe, recomputes::moe_act, visit);
+  if (spec.kernels.keeps_unweighted && shape.mlp != mlp::gated)
+    visit("unweighted", saved_as::input, shard.routed_tokens, shard.expert_ffn, element, saved_shard::routed, moe | recomputes::moe_act);
   visit("permuted", saved_as::output, shard.routed_tokens, shape.hidden, element, saved_shard::routed, moe);
   if (shard.shared_ffn > 0) walk_activation(spec, shard.tokens, shard.shared_ffn, saved_shard::tensor, moe, recomputes::none, visit);
 }

@@ -49,8 +49,10 @@ struct kernel_spec {
   bool keeps_scale = false;                                    ///< materialised attention: the scale of the scores, a float64 (PyTorch)
   bool keeps_repeats = false;         ///< materialised attention: which key and which value each head reads, two lists of int64 (PyTorch)
   bool keeps_branch_outputs = false;  ///< what attention and feed-forward network add to the residual stream
-  bool preallocates = false;          ///< all buffers stand from the start; what is recomputed has one buffer, as has the backward pass
-  bool gradients_apart = false;       ///< with `preallocates`: the gradients of activations have a buffer of their own
+  bool keeps_unweighted = false;  ///< routed experts that are not gated: the activation's result before an operator of its own multiplies
+                                  ///< it by the router's weights (Megatron-LM fuses the two for gated experts only: moe/experts.py)
+  bool preallocates = false;      ///< all buffers stand from the start; what is recomputed has one buffer, as has the backward pass
+  bool gradients_apart = false;   ///< with `preallocates`: the gradients of activations have a buffer of their own
   bool keeps_log_probabilities = false;  ///< the loss keeps fp32 log-probabilities and a scalar (PyTorch's cross_entropy)
 
   // By hand: a defaulted one costs a compiler ten times as much (tests/static/recipe asks it of every field).
@@ -58,8 +60,9 @@ struct kernel_spec {
     return left.name == right.name && left.attention == right.attention && left.dropout == right.dropout && left.norm == right.norm &&
            left.qkv == right.qkv && left.softmax == right.softmax && left.activation == right.activation &&
            left.keeps_scale == right.keeps_scale && left.keeps_repeats == right.keeps_repeats &&
-           left.keeps_branch_outputs == right.keeps_branch_outputs && left.preallocates == right.preallocates &&
-           left.gradients_apart == right.gradients_apart && left.keeps_log_probabilities == right.keeps_log_probabilities;
+           left.keeps_branch_outputs == right.keeps_branch_outputs && left.keeps_unweighted == right.keeps_unweighted &&
+           left.preallocates == right.preallocates && left.gradients_apart == right.gradients_apart &&
+           left.keeps_log_probabilities == right.keeps_log_probabilities;
   }
 };
 

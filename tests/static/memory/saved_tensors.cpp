@@ -26,6 +26,21 @@ static_assert(activations<> == 4 * kept(saved_tensors<run<>>));
 // A plan without a cluster or a batch is enough of one.
 static_assert(saved_tensors<plan<model<small>, sequence<32>, micro_batch<2>>> == saved_tensors<run<>>);
 
+// Experts that are not gated keep their activation before and after the router's weights; gated ones have one kernel for both.
+struct plain_experts {
+  static constexpr transformer shape{
+      .layers = 4, .hidden = 64, .heads = 4, .ffn = 96, .vocab = 1000, .mlp = mlp::plain, .experts{.count = 4, .top_k = 2}};
+};
+struct gated_experts {
+  static constexpr transformer shape{.layers = 4, .hidden = 64, .heads = 4, .ffn = 96, .vocab = 1000, .experts{.count = 4, .top_k = 2}};
+};
+template <class Shape>
+constexpr std::int64_t in_experts =
+    kept(saved_tensors<plan<model<Shape>, sequence<32>, micro_batch<2>>, kernel_sets::transformer_engine, place::expert_block>) -
+    64 * (8 * 64 + 8 * 64) - 4 * 64 * 4 - 8 * 64 - 4 * 64 * 4 - 2 * 2 * 2 * 64 * 64;
+static_assert(in_experts<plain_experts> == 2 * 64 * 3 * 2 * 96);
+static_assert(in_experts<gated_experts> == 2 * 64 * 3 * 2 * 96);
+
 // arXiv 2205.05198 table 2, f = 4h, heads = key/value heads: sbh (34 + 5as/h) a layer, 10 + 24/t + 5as/(ht) with tp, 34/t + 5as/(ht) with
 // sequence parallelism, 2 with full recomputation; selective recomputation takes the term in 5as away.
 struct paper {
