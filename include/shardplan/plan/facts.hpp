@@ -233,6 +233,9 @@ struct micro_batch_x_accumulation_x_dp;
 /// Product: sequences of one micro-batch on all replicas.
 template <std::int64_t Value>
 struct micro_batch_x_dp;
+/// A share, percent.
+template <std::int64_t Value>
+struct percent;
 /// An upper bound on the parameters.
 template <std::int64_t Value>
 struct parameters_bound;
@@ -428,6 +431,8 @@ template <std::int64_t Value>
 etp_x_ep_x_pp<Value>* fact_of(fact_key<quantity::etp_x_ep_x_pp, Value>);
 template <std::int64_t Value>
 cp_x_lcm_2_tp<Value>* fact_of(fact_key<quantity::cp_x_lcm_2_tp, Value>);
+template <std::int64_t Value>
+percent<Value>* fact_of(fact_key<quantity::percent, Value>);
 template <std::int64_t Value>
 cp_x_2_tp<Value>* fact_of(fact_key<quantity::cp_x_2_tp, Value>);
 template <std::int64_t Value>
