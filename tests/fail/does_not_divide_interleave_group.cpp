@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Groups of 4 micro-batches in the interleaved order, and 10 micro-batches: the rest of 2 is less than the 4 ranks.
-// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::interleave_group<4>, shardplan::micro_batches<10> ?> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::interleave_group<4>, shardplan::micro_batches<10>, shardplan::try_<shardplan::global_batch<8> ?>, shardplan::try_<shardplan::global_batch<12> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // DualPipe on 4 ranks, 8 stages of two directions, with 6 micro-batches.
-// EXPECT: 'shardplan::plan_rejected<shardplan::micro_batches_fewer_than_stages<shardplan::micro_batches<6>, shardplan::pp_x_chunks<8> ?> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::micro_batches_fewer_than_stages<shardplan::micro_batches<6>, shardplan::pp_x_chunks<8>, shardplan::try_<shardplan::global_batch<8> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

@@ -254,6 +254,9 @@ struct micro_batch_x_accumulation_x_dp;
 /// Product: sequences of one micro-batch on all replicas.
 template <std::int64_t Value>
 struct micro_batch_x_dp;
+/// A share, percent.
+template <std::int64_t Value>
+struct percent;
 /// An upper bound on the parameters.
 template <std::int64_t Value>
 struct parameters_bound;
@@ -312,8 +315,9 @@ struct has;
 /// The largest component of a stage and its bytes.
 template <component Which, class Amount>
 struct largest;
-/// A change of one part that was checked to make the plan valid.
-template <class Part>
+/// A change of one part that was checked to make the plan valid, or of two that do it together. In a violation about a number: a legal
+/// value of that part.
+template <class... Parts>
 struct try_;
 /// No single change that shardplan tries makes the plan valid.
 struct nothing_small_helps;
@@ -462,6 +466,8 @@ template <std::int64_t Value>
 etp_x_ep_x_pp<Value>* fact_of(fact_key<quantity::etp_x_ep_x_pp, Value>);
 template <std::int64_t Value>
 cp_x_lcm_2_tp<Value>* fact_of(fact_key<quantity::cp_x_lcm_2_tp, Value>);
+template <std::int64_t Value>
+percent<Value>* fact_of(fact_key<quantity::percent, Value>);
 template <std::int64_t Value>
 cp_x_2_tp<Value>* fact_of(fact_key<quantity::cp_x_2_tp, Value>);
 template <std::int64_t Value>

@@ -114,6 +114,7 @@ enum class quantity {
   layers_and_slots,                 ///< sum: layers, and what counts as one in `pipeline_slots`
   micro_batch_x_dp,                 ///< product: sequences of one micro-batch on all replicas
   micro_batch_x_accumulation_x_dp,  ///< product: sequences of one step
+  percent,                          ///< a share, percent
   // figures that must stay below 63 bits
   parameters_bound,        ///< an upper bound on the parameters
   activation_bytes_bound,  ///< an upper bound on the activations, bytes
@@ -226,6 +227,7 @@ constexpr const char* name_of(quantity what) {
                                    "layers_and_slots",
                                    "micro_batch_x_dp",
                                    "micro_batch_x_accumulation_x_dp",
+                                   "percent",
                                    "parameters_bound",
                                    "activation_bytes_bound",
                                    "state_bytes_bound"};

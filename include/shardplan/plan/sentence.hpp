@@ -14,7 +14,7 @@
 namespace shardplan {
 
 /// Room for one sentence, and for all sentences of a plan.
-inline constexpr std::size_t sentence_length = 240;
+inline constexpr std::size_t sentence_length = 320;
 /// Room for all sentences of a plan, characters.
 inline constexpr std::size_t sentences_length = 64 * sentence_length + 256;
 
@@ -81,21 +81,51 @@ constexpr void append_measured(text<Capacity>& out, measured number) {
 }
 
 template <std::size_t Capacity>
-constexpr void append_remedy(text<Capacity>& out, remedy change) {
+constexpr void append_change(text<Capacity>& out, remedy change) {
   switch (change.kind) {
-    case remedy_kind::nothing_small_helps: out.append("no single small change helps"); break;
-    case remedy_kind::zero: out.append("try zero<").append(change.value).append(">"); break;
-    case remedy_kind::recompute_full: out.append("try recompute<recomputes::full>"); break;
-    case remedy_kind::micro_batch: out.append("try micro_batch<").append(change.value).append(">"); break;
-    case remedy_kind::tp: out.append("try tp<").append(change.value).append(">"); break;
-    case remedy_kind::pp: out.append("try pp<").append(change.value).append(">"); break;
-    case remedy_kind::cp: out.append("try cp<").append(change.value).append(">"); break;
+    case remedy_kind::nothing_small_helps: out.append("no small change helps"); break;
+    case remedy_kind::zero: out.append("zero<").append(change.value).append(">"); break;
+    case remedy_kind::recompute_full: out.append("recompute<recomputes::full>"); break;
+    case remedy_kind::micro_batch: out.append("micro_batch<").append(change.value).append(">"); break;
+    case remedy_kind::tp: out.append("tp<").append(change.value).append(">"); break;
+    case remedy_kind::pp: out.append("pp<").append(change.value).append(">"); break;
+    case remedy_kind::cp: out.append("cp<").append(change.value).append(">"); break;
     case remedy_kind::offload_states_to_host:
-      out.append(change.value == 0 ? "try offload<states_to<storage::host>>"
-                                   : "try offload<states_to<storage::host>, gradients_to<storage::host>>");
+      out.append(change.value == 0 ? "offload<states_to<storage::host>>"
+                                   : "offload<states_to<storage::host>, gradients_to<storage::host>>");
       break;
-    case remedy_kind::optimizer_adamw_8bit: out.append("try optimizer<optimizers::adamw_8bit>"); break;
+    case remedy_kind::optimizer_adamw_8bit: out.append("optimizer<optimizers::adamw_8bit>"); break;
+    case remedy_kind::nodes: out.append(change.value).append(" nodes"); break;
+    case remedy_kind::dp: out.append("dp<").append(change.value).append(">"); break;
+    case remedy_kind::ep: out.append("ep<").append(change.value).append(">"); break;
+    case remedy_kind::etp: out.append("etp<").append(change.value).append(">"); break;
+    case remedy_kind::sequence: out.append("sequence<").append(change.value).append(">"); break;
+    case remedy_kind::global_batch: out.append("global_batch<").append(change.value).append(">"); break;
+    case remedy_kind::accumulation: out.append("accumulation<").append(change.value).append(">"); break;
+    case remedy_kind::vocabulary_multiple: out.append("vocabulary_multiple<").append(change.value).append(">"); break;
   }
+}
+
+template <std::size_t Capacity>
+constexpr void append_remedy(text<Capacity>& out, const violation& item) {
+  if (item.try_this.kind != remedy_kind::nothing_small_helps) out.append("try ");
+  append_change(out, item.try_this);
+  if (item.and_this.kind == remedy_kind::nothing_small_helps) return;
+  out.append(" and ");
+  append_change(out, item.and_this);
+}
+
+// The nearest legal values of the number at fault.
+template <std::size_t Capacity>
+constexpr void append_legal(text<Capacity>& out, const violation& item) {
+  const char* between = " (legal: ";
+  for (const remedy& value : item.legal) {
+    if (value.kind == remedy_kind::nothing_small_helps) continue;
+    out.append(between);
+    append_change(out, value);
+    between = ", ";
+  }
+  if (item.legal[0].kind != remedy_kind::nothing_small_helps || item.legal[1].kind != remedy_kind::nothing_small_helps) out.append(')');
 }
 
 }  // namespace detail
@@ -175,9 +205,10 @@ constexpr text<sentence_length> sentence_of(const violation& item) {
       out.append("; largest: ").append(name_of(item.largest)).append(' ');
       detail::append_gib(out, item.largest_needs, true);
       out.append("; ");
-      detail::append_remedy(out, item.try_this);
+      detail::append_remedy(out, item);
       break;
   }
+  detail::append_legal(out, item);
   return out;
 }
 

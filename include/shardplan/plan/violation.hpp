@@ -47,17 +47,26 @@ enum class feature {
   experts_in_tp_without_sequence_parallel,  ///< Megatron-LM's experts under tensor parallelism want a shared sequence
 };
 
-/// A kind of change that may make a plan fit.
+/// A kind of change that may make a plan fit, or legal.
 enum class remedy_kind {
-  nothing_small_helps,    ///< no single change that is tried is enough
-  zero,                   ///< `zero<value>`
-  recompute_full,         ///< `recompute<recomputes::full>`
-  micro_batch,            ///< `micro_batch<value>`
-  tp,                     ///< `tp<value>`
-  pp,                     ///< `pp<value>`
-  cp,                     ///< `cp<value>`
-  optimizer_adamw_8bit,   ///< `optimizer<optimizers::adamw_8bit>`
-  offload_states_to_host  ///< `offload<states_to<storage::host>>`
+  nothing_small_helps,     ///< no single change that is tried is enough
+  zero,                    ///< `zero<value>`
+  recompute_full,          ///< `recompute<recomputes::full>`
+  micro_batch,             ///< `micro_batch<value>`
+  tp,                      ///< `tp<value>`
+  pp,                      ///< `pp<value>`
+  cp,                      ///< `cp<value>`
+  optimizer_adamw_8bit,    ///< `optimizer<optimizers::adamw_8bit>`
+  offload_states_to_host,  ///< `offload<states_to<storage::host>>`
+  nodes,                   ///< that many nodes in `cluster<>`
+  // kinds that only a legal value near an illegal one has
+  dp,                   ///< `dp<value>`
+  ep,                   ///< `ep<value>`
+  etp,                  ///< `etp<value>`
+  sequence,             ///< `sequence<value>`
+  global_batch,         ///< `global_batch<value>`
+  accumulation,         ///< `accumulation<value>`
+  vocabulary_multiple,  ///< `vocabulary_multiple<value>`
 };
 
 /// One change of one part, with its new value where it has one.
@@ -84,6 +93,8 @@ struct violation {
   component largest{};     ///< does_not_fit: the stage's largest component
   bytes largest_needs{};   ///< does_not_fit: its bytes
   remedy try_this{};       ///< does_not_fit: the smallest change that was checked to make the plan valid
+  remedy and_this{};       ///< does_not_fit: with `try_this`, where no single change is enough
+  remedy legal[2]{};       ///< the nearest legal values of the number at fault, below and above it; `nothing_small_helps`: none
 
   friend constexpr bool operator==(const violation&, const violation&) = default;
 };

@@ -57,8 +57,8 @@ using mixture = sp::plan<sp::model<sp::models::mixtral_8x7b>, sp::cluster<sp::de
 static_assert(sp::violations_of<mixture<sp::ep<3>>>::count == 1);
 template <class>
 inline constexpr bool names_experts = false;
-template <>
-inline constexpr bool names_experts<sp::violations<sp::does_not_divide<sp::ep<3>, sp::expert_count<8>>>> = true;
+template <class... Legal>
+inline constexpr bool names_experts<sp::violations<sp::does_not_divide<sp::ep<3>, sp::expert_count<8>, Legal...>>> = true;
 static_assert(names_experts<sp::violations_of<mixture<sp::ep<3>>>>);
 
 // Key/value heads under tp: torch's tensor parallelism cuts them, others replicate a head. Qwen2.5 3B has two.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The rules about the order in the pipeline, broken and just not broken.
+#include "bare_violations.hpp"
+
 #include <shardplan/shardplan.hpp>
 
 #include <cstdint>
@@ -19,7 +21,7 @@ using run =
 template <class List, class... Broken>
 inline constexpr bool same_numbers = std::is_same_v<List, sp::violations<Broken...>>;
 template <class Run, class... Broken>
-inline constexpr bool breaks = same_numbers<sp::violations_of<Run>, Broken...>&& sp::valid<Run> == (sizeof...(Broken) == 0);
+inline constexpr bool breaks = same_numbers<violations_of_run<Run>, Broken...>&& sp::valid<Run> == (sizeof...(Broken) == 0);
 
 // p even, m even, m >= 2 p
 static_assert(breaks<run<4, 8, s::dual_pipe>>);
@@ -56,5 +58,14 @@ static_assert(breaks<run<4, 3, s::one_f_one_b, sp::framework<sp::frameworks::meg
 // slices divide the sequence
 static_assert(breaks<run<4, 8, s::seq_1f1b<4>>> &&
               breaks<run<4, 8, s::seq_1f1b<3>>, sp::does_not_divide<sp::slices<3>, sp::sequence<4096>>>);
+
+// The legal values near what was said, each checked.
+static_assert(
+    std::is_same_v<
+        sp::violations_of<run<4, 6, s::dual_pipe>>,
+        sp::violations<sp::micro_batches_fewer_than_stages<sp::micro_batches<6>, sp::pp_x_chunks<8>, sp::try_<sp::global_batch<8>>>>>);
+static_assert(std::is_same_v<sp::violations_of<run<4, 10, s::chimera>>,
+                             sp::violations<sp::does_not_divide<sp::pp<4>, sp::micro_batches<10>, sp::try_<sp::global_batch<8>>,
+                                                                sp::try_<sp::global_batch<12>>>>>);
 
 }  // namespace
