@@ -52,6 +52,12 @@ struct interleaved_zb {
     const std::int64_t alive = warm_up(ranks, micro_batches, chunks, rank) + 1 + rank;
     return alive < micro_batches * chunks ? alive : micro_batches * chunks;
   }
+  /// Until I: the warm-up and one more.
+  static constexpr std::int64_t in_flight_until_input(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks,
+                                                      std::int64_t rank) {
+    const std::int64_t alive = warm_up(ranks, micro_batches, chunks, rank) + 1;
+    return alive < micro_batches * chunks ? alive : micro_batches * chunks;
+  }
   /// The order of one rank.
   template <class Out>
   static constexpr void fill(Out& out, int ranks, int micro_batches, int rank) {
@@ -71,6 +77,10 @@ struct interleaved_zb {
 struct zb_h1 {
   static constexpr std::int64_t in_flight(std::int64_t ranks, std::int64_t micro_batches, std::int64_t, std::int64_t) {
     return ranks < micro_batches ? ranks : micro_batches;
+  }
+  /// Until I: as 1F1B.
+  static constexpr std::int64_t in_flight_until_input(std::int64_t ranks, std::int64_t micro_batches, std::int64_t, std::int64_t rank) {
+    return ranks - rank < micro_batches ? ranks - rank : micro_batches;
   }
   /// The order of one rank.
   template <class Out>

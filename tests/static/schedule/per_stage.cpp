@@ -67,3 +67,22 @@ static_assert(sp::proven<s::grouped_interleaved<2, 2>, 8, 16> && sp::proven<s::g
 // A receive in the order of the senders never waits for itself: run, not argued.
 static_assert(sp::transfers<s::one_f_one_b_v, 4, 8>.sender_driven && sp::transfers<s::dual_pipe, 4, 8>.sender_driven &&
               sp::transfers<s::interleaved<4>, 8, 32>.sender_driven);
+
+// The formulas of live activations, freed at W and freed at I, are what the tables keep.
+template <class Schedule, int Ranks, int MicroBatches>
+constexpr bool peaks_are_right() {
+  const auto until_weight = sp::simulate<Schedule, Ranks, MicroBatches>({}, 1);
+  const auto until_input = sp::simulate<Schedule, Ranks, MicroBatches>({}, 0);
+  for (int rank = 0; rank < Ranks; ++rank)
+    if (sp::closed_peak<Schedule>(Ranks, MicroBatches, rank) != until_weight.peak_activations[rank] ||
+        sp::closed_peak<Schedule>(Ranks, MicroBatches, rank, true) != until_input.peak_activations[rank])
+      return false;
+  return true;
+}
+template <class... Schedules>
+constexpr bool all_peaks_are_right = (... && (peaks_are_right<Schedules, 4, 8>() && peaks_are_right<Schedules, 2, 8>()));
+static_assert(all_peaks_are_right<s::gpipe, s::one_f_one_b, s::eager_1f1b, s::interleaved<2>, s::looped_bfs<2>, s::zb_h1>);
+static_assert(all_peaks_are_right<s::interleaved_zb<2>, s::zb_h2, s::zb_v, s::seq_1f1b<2>, s::hanayo<1>, s::grouped_interleaved<2, 2>>);
+static_assert(all_peaks_are_right<s::dual_pipe, s::dual_pipe_v, s::chimera>);
+static_assert(peaks_are_right<s::v_half, 4, 8>() && peaks_are_right<s::v_min, 4, 8>() && peaks_are_right<s::one_f_one_b_v, 4, 8>());
+static_assert(peaks_are_right<s::zb_h1, 4, 3>() && peaks_are_right<s::zb_h2, 4, 3>() && peaks_are_right<s::interleaved_zb<2>, 4, 2>());
