@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A `checked_plan` insists by itself, at the first use of a figure.
-// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::tp<2>, shardplan::sequence<8193> ?> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::tp<2>, shardplan::sequence<8193>,
+// EXPECT: shardplan::try_<shardplan::sequence<8192> ?>, shardplan::try_<shardplan::sequence<8194> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // However often a rejected plan is used, the verdict is said once.
-// EXPECT: plan_rejected<shardplan::does_not_divide<shardplan::tp<3>, shardplan::device_count<8> ?>
+// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::tp<3>, shardplan::device_count<8>,
+// EXPECT: shardplan::try_<shardplan::tp<2> ?>, shardplan::try_<shardplan::tp<4> ?> ?>, shardplan::does_not_divide<shardplan::tp<3>,
+// EXPECT: shardplan::heads<32> ?>, shardplan::does_not_divide<shardplan::tp<3>, shardplan::hidden<4096> ?>,
+// EXPECT: shardplan::does_not_divide<shardplan::tp<3>, shardplan::ffn<11008> ?>, shardplan::does_not_divide<shardplan::tp<3>,
+// EXPECT: shardplan::vocabulary<32000> ?>, shardplan::does_not_divide<shardplan::tp<3>, shardplan::sequence<4096> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

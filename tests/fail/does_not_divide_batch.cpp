@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // 60 sequences cannot be shared evenly by 8 replicas that take 2 at a time.
-// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::micro_batch_x_dp<16>, shardplan::global_batch<60> ?> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::micro_batch_x_dp<16>, shardplan::global_batch<60>,
+// EXPECT: shardplan::try_<shardplan::global_batch<48> ?>, shardplan::try_<shardplan::global_batch<64> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // 4096 tokens over 3 context parallel ranks.
-// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::cp<3>, shardplan::sequence<4096> ?> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::cp<3>, shardplan::sequence<4096>,
+// EXPECT: shardplan::try_<shardplan::sequence<4095> ?>, shardplan::try_<shardplan::sequence<4098> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // GPT-2's 50257 rows over 2 ranks: the vocabulary is padded only where the plan says so.
-// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::tp<2>, shardplan::vocabulary<50257> ?> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::tp<2>, shardplan::vocabulary<50257>,
+// EXPECT: shardplan::try_<shardplan::vocabulary_multiple<2> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // 3 x 4 ranks of a model do not fill 64 devices.
-// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::tp_x_pp_x_cp<12>, shardplan::device_count<64> ?> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::tp_x_pp_x_cp<12>, shardplan::device_count<64>,
+// EXPECT: shardplan::try_<shardplan::tp<2> ?>, shardplan::try_<shardplan::tp<4> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

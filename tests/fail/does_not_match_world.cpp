@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // All degrees were said, and they are not the devices there are.
-// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_match<shardplan::tp_x_pp_x_cp_x_dp<32>, shardplan::device_count<64> ?> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_match<shardplan::tp_x_pp_x_cp_x_dp<32>, shardplan::device_count<64>,
+// EXPECT: shardplan::try_<shardplan::dp<4> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

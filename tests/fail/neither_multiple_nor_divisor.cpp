@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // 6 key/value heads over 4 ranks: some ranks would hold one and a half.
-// EXPECT: 'shardplan::plan_rejected<shardplan::neither_multiple_nor_divisor<shardplan::kv_heads<6>, shardplan::tp<4> ?> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::neither_multiple_nor_divisor<shardplan::kv_heads<6>, shardplan::tp<4>,
+// EXPECT: shardplan::try_<shardplan::tp<2> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

@@ -1,52 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // The device catalog against devices.json, figure by figure.
 #include "../runtime/catch.hpp"
+#include "device_names.hpp"
 #include "shared_files.hpp"
 
 #include <shardplan/hardware/catalog.hpp>
 
 #include <cstdint>
 #include <string>
-
-namespace devices = shardplan::devices;
-
-namespace {
-
-struct entry {
-  const char* id;
-  shardplan::device_spec spec;
-};
-
-const entry catalog[] = {
-    {"V100-32GB-SXM2", devices::v100_sxm_32gb::spec},
-    {"A100-40GB-SXM4", devices::a100_sxm_40gb::spec},
-    {"A100-80GB-SXM4", devices::a100_sxm_80gb::spec},
-    {"A100-80GB-PCIe", devices::a100_pcie_80gb::spec},
-    {"A800-80GB-SXM4", devices::a800_sxm_80gb::spec},
-    {"H100-80GB-SXM5", devices::h100_sxm_80gb::spec},
-    {"H100-80GB-PCIe", devices::h100_pcie_80gb::spec},
-    {"H100-NVL-94GB", devices::h100_nvl_94gb::spec},
-    {"H100-96GB-HBM2e", devices::h100_hbm2e_96gb::spec},
-    {"GH200-96GB", devices::gh200_96gb::spec},
-    {"H200-141GB-SXM", devices::h200_sxm_141gb::spec},
-    {"H800-80GB-SXM5", devices::h800_sxm_80gb::spec},
-    {"H20-96GB", devices::h20_96gb::spec},
-    {"B200-SXM", devices::b200_sxm_192gb::spec},
-    {"GB200-NVL72", devices::gb200_nvl72::spec},
-    {"B300-SXM", devices::b300_sxm_288gb::spec},
-    {"GB300-NVL72", devices::gb300_nvl72::spec},
-    {"MI250X", devices::mi250x::spec},
-    {"MI300X", devices::mi300x::spec},
-    {"MI325X", devices::mi325x::spec},
-    {"MI355X", devices::mi355x::spec},
-    {"Gaudi2", devices::gaudi2::spec},
-    {"Gaudi3", devices::gaudi3::spec},
-    {"Ascend-910B1-64GB", devices::ascend_910b_64gb::spec},
-    {"Ascend-910B3-64GB", devices::ascend_910b3_64gb::spec},
-    {"Ascend-910B4-32GB", devices::ascend_910b4_32gb::spec},
-};
-
-}  // namespace
 
 TEST_CASE("catalog devices have the figures of devices.json") {
   const auto file = truth::read("devices.json");
@@ -56,12 +17,10 @@ TEST_CASE("catalog devices have the figures of devices.json") {
     const truth::json& row = element.second;
     const std::string id = row.get<std::string>("id");
     INFO(id);
-    const entry* found = nullptr;
-    for (const entry& item : catalog)
-      if (id == item.id) found = &item;
+    const shardplan::device_spec* const found = truth::named_device(id);
     REQUIRE(found != nullptr);
     ++compared;
-    const shardplan::device_spec& spec = found->spec;
+    const shardplan::device_spec& spec = *found;
 
     // The row of an MI250X is the package, the system sees each of its two dies as a device.
     const std::int64_t dies = id == "MI250X" ? 2 : 1;
@@ -93,6 +52,6 @@ TEST_CASE("catalog devices have the figures of devices.json") {
     CHECK(spec.network.name != shardplan::literal{});
     CHECK(spec.name != shardplan::literal{});
   }
-  CHECK(compared == sizeof catalog / sizeof catalog[0]);
+  CHECK(compared == sizeof truth::device_catalog / sizeof truth::device_catalog[0]);
   CHECK(compared == 26);
 }

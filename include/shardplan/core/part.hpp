@@ -17,6 +17,7 @@ enum class part_kind {
   sequence,             ///< `sequence<>`, needed; tokens
   micro_batch,          ///< `micro_batch<>`, needed; sequences
   global_batch,         ///< `global_batch<>`, needed; sequences
+  accumulation,         ///< `accumulation<>`: micro-batches of a step
   tp,                   ///< `tp<>`: tensor parallel degree
   pp,                   ///< `pp<>`: pipeline parallel degree
   dp,                   ///< `dp<>`: data parallel degree

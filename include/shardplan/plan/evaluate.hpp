@@ -6,6 +6,7 @@
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/memory/phase.hpp>
 #include <shardplan/memory/report.hpp>
+#include <shardplan/plan/legal.hpp>
 #include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
@@ -33,9 +34,9 @@ struct plan_figures {
   }
 };
 
-/// Whether `evaluate` looks for the smallest change that makes a plan fit: many plans are then judged in place of one.
+/// Whether `evaluate` looks for the smallest change that makes a plan fit and for legal values: many plans are then judged in place of one.
 enum class remedy_search {
-  on,  ///< a violation `does_not_fit` says what to try
+  on,  ///< a violation says what to try
   off  ///< it says `nothing_small_helps`: nothing was tried
 };
 
@@ -113,24 +114,26 @@ constexpr violation_list broken_rules(const Spec& spec) {
   check_all<JudgesHost>(spec, sink);
   return sink.list;
 }
-template <class Spec>
-constexpr void find_remedy(const Spec& spec, violation_list& list) {
+constexpr void set_remedy(violation_list& list, remedy_pair changes) {
   for (violation& item : list.items)
-    if (item.broken == rule::does_not_fit) item.try_this = smallest_remedy(spec);
+    if (item.broken == rule::does_not_fit) {
+      item.try_this = changes.first;
+      item.and_this = changes.second;
+    }
 }
-constexpr violation_list with_remedy(violation_list list, remedy change) {
-  for (violation& item : list.items)
-    if (item.broken == rule::does_not_fit) item.try_this = change;
-  return list;
+template <class Spec>
+constexpr void find_remedies(const Spec& spec, violation_list& list) {
+  find_all_legal(spec, list);
+  if (list.items.length != 0 && list.items.values[list.items.length - 1].broken == rule::does_not_fit) set_remedy(list, best_remedy(spec));
 }
 }  // namespace detail
 
 /// Every broken rule of `spec`, tier by tier (plan/violation.hpp); empty when the plan is valid. A plan that does not fit comes with the
-/// smallest change that was checked to make it valid.
+/// smallest change that was checked to make it valid, an illegal number with the nearest legal ones.
 template <class Spec = plan_spec>
 constexpr violation_list violations_in(const Spec& spec) {
   violation_list list = detail::broken_rules(spec);
-  detail::find_remedy(spec, list);
+  detail::find_remedies(spec, list);
   return list;
 }
 
@@ -141,13 +144,16 @@ constexpr evaluation evaluate(const Spec& spec, remedy_search search = remedy_se
   evaluation result{};
   detail::recording_sink<violation_list&> sink{0, result.violations, {}};
   detail::check_computable(spec, sink);
-  if (sink.count != 0) return result;
+  if (sink.count != 0) {
+    if (search == remedy_search::on) detail::find_remedies(spec, result.violations);
+    return result;
+  }
   // The layout and the peak serve the figures and the rules alike.
   const memory_layout layout = memory_layout_of(spec);
   const detail::peak_account peak = detail::peak_of(spec, layout);
   static_cast<plan_figures&>(result) = detail::figures_from(layout, peak);
   detail::check_rest(spec, layout, peak, sink);
-  if (search == remedy_search::on) detail::find_remedy(spec, result.violations);
+  if (search == remedy_search::on) detail::find_remedies(spec, result.violations);
   return result;
 }
 

@@ -110,6 +110,27 @@ struct chunks;
 /// Chunk activations alive at once on a rank, as a schedule says.
 template <std::int64_t Value>
 struct in_flight;
+/// Micro-batches of a replica in a step.
+template <std::int64_t Value>
+struct micro_batches;
+/// Parts of a sequence in the pipeline.
+template <std::int64_t Value>
+struct slices;
+/// Micro-batches that go through a chunk before the next.
+template <std::int64_t Value>
+struct interleave_group;
+/// Groups of micro-batches, by PyTorch's rule.
+template <std::int64_t Value>
+struct interleave_rounds;
+/// What a schedule wants pp to be a multiple of.
+template <std::int64_t Value>
+struct ranks_multiple;
+/// What a schedule wants the micro-batches to be a multiple of.
+template <std::int64_t Value>
+struct micro_batches_multiple;
+/// Versions of its weights that a rank keeps, as a schedule says.
+template <std::int64_t Value>
+struct weight_versions;
 /// Bytes of one weight.
 template <std::int64_t Value>
 struct weight_bytes;
@@ -221,9 +242,21 @@ struct layers_and_slots;
 /// cp x lcm(2, tp), tp with sequence parallelism only: what a sequence is dealt out to by Megatron-LM's context parallelism.
 template <std::int64_t Value>
 struct cp_x_lcm_2_tp;
+/// 2 x cp x tp: what torchtitan deals a sequence out to.
+template <std::int64_t Value>
+struct cp_x_2_tp;
+/// 16 x cp: what FP8 kernels deal a sequence out to.
+template <std::int64_t Value>
+struct cp_x_16;
+/// Product: sequences of one step.
+template <std::int64_t Value>
+struct micro_batch_x_accumulation_x_dp;
 /// Product: sequences of one micro-batch on all replicas.
 template <std::int64_t Value>
 struct micro_batch_x_dp;
+/// A share, percent.
+template <std::int64_t Value>
+struct percent;
 /// An upper bound on the parameters.
 template <std::int64_t Value>
 struct parameters_bound;
@@ -282,8 +315,9 @@ struct has;
 /// The largest component of a stage and its bytes.
 template <component Which, class Amount>
 struct largest;
-/// A change of one part that was checked to make the plan valid.
-template <class Part>
+/// A change of one part that was checked to make the plan valid, or of two that do it together. In a violation about a number: a legal
+/// value of that part.
+template <class... Parts>
 struct try_;
 /// No single change that shardplan tries makes the plan valid.
 struct nothing_small_helps;
@@ -357,6 +391,20 @@ chunks<Value>* fact_of(fact_key<quantity::chunks, Value>);
 template <std::int64_t Value>
 in_flight<Value>* fact_of(fact_key<quantity::in_flight, Value>);
 template <std::int64_t Value>
+micro_batches<Value>* fact_of(fact_key<quantity::micro_batches, Value>);
+template <std::int64_t Value>
+slices<Value>* fact_of(fact_key<quantity::slices, Value>);
+template <std::int64_t Value>
+interleave_group<Value>* fact_of(fact_key<quantity::interleave_group, Value>);
+template <std::int64_t Value>
+interleave_rounds<Value>* fact_of(fact_key<quantity::interleave_rounds, Value>);
+template <std::int64_t Value>
+ranks_multiple<Value>* fact_of(fact_key<quantity::ranks_multiple, Value>);
+template <std::int64_t Value>
+micro_batches_multiple<Value>* fact_of(fact_key<quantity::micro_batches_multiple, Value>);
+template <std::int64_t Value>
+weight_versions<Value>* fact_of(fact_key<quantity::weight_versions, Value>);
+template <std::int64_t Value>
 weight_bytes<Value>* fact_of(fact_key<quantity::weight_bytes, Value>);
 template <std::int64_t Value>
 gradient_bytes<Value>* fact_of(fact_key<quantity::gradient_bytes, Value>);
@@ -418,6 +466,16 @@ template <std::int64_t Value>
 etp_x_ep_x_pp<Value>* fact_of(fact_key<quantity::etp_x_ep_x_pp, Value>);
 template <std::int64_t Value>
 cp_x_lcm_2_tp<Value>* fact_of(fact_key<quantity::cp_x_lcm_2_tp, Value>);
+template <std::int64_t Value>
+percent<Value>* fact_of(fact_key<quantity::percent, Value>);
+template <std::int64_t Value>
+cp_x_2_tp<Value>* fact_of(fact_key<quantity::cp_x_2_tp, Value>);
+template <std::int64_t Value>
+cp_x_16<Value>* fact_of(fact_key<quantity::cp_x_16, Value>);
+template <std::int64_t Value>
+micro_batch_x_accumulation_x_dp<Value>* fact_of(fact_key<quantity::micro_batch_x_accumulation_x_dp, Value>);
+template <std::int64_t Value>
+accumulation<Value>* fact_of(fact_key<quantity::accumulation, Value>);
 template <std::int64_t Value>
 host_memory<Value>* fact_of(fact_key<quantity::host_memory, Value>);
 template <std::int64_t Value>

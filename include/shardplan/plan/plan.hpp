@@ -68,13 +68,65 @@ constexpr remedy remedy_from() {
     return remedy_from<Core, Index + 1>();
   }
 }
+template <class Core, int Kind>
+inline constexpr remedy strongest = strong_remedy(Core::spec, Kind);
+template <class Core, int Index>
+inline constexpr remedy_pair candidate_pair = strong_pair(Core::spec, strongest<Core, kinds_of_pair(Index).first>, Index);
+// Where all changes together are not enough, no pair is looked at.
 template <class Core>
-constexpr remedy remedy_of_plan() {
-  if constexpr (Core::violation_count != 0 && is_computable(Core::spec) && !memory_fits(Core::spec)) {
-    return remedy_from<Core, 0>();
-  } else {
+inline constexpr plan_spec spec_with_all = changed_by_all(Core::spec);
+template <class Core>
+inline constexpr bool all_help = memory_fits(spec_with_all<Core>);
+template <class Core, int Index>
+inline constexpr bool pair_helps = count_violations<Core::judges_host>(changed_by_both(Core::spec, candidate_pair<Core, Index>)) == 0;
+template <class Core, int Doublings>
+inline constexpr bool nodes_help = count_violations<Core::judges_host>(changed(Core::spec, more_nodes(Core::spec, Doublings))) == 0;
+template <class Core, int Doublings>
+constexpr remedy nodes_from() {
+  if constexpr (Doublings > most_doublings || more_nodes(Core::spec, Doublings).kind == remedy_kind::nothing_small_helps) {
     return {};
+  } else if constexpr (nodes_help<Core, Doublings>) {
+    return more_nodes(Core::spec, Doublings);
+  } else {
+    return nodes_from<Core, Doublings + 1>();
   }
+}
+template <class Core, int Index>
+constexpr remedy_pair pair_from() {
+  if constexpr (Index == strong_pairs) {
+    return {nodes_from<Core, 1>(), {}};
+  } else if constexpr (candidate_pair<Core, Index>.first.kind == remedy_kind::nothing_small_helps) {
+    return pair_from<Core, Index + 1>();
+  } else if constexpr (pair_helps<Core, Index>) {
+    return candidate_pair<Core, Index>;
+  } else {
+    return pair_from<Core, Index + 1>();
+  }
+}
+template <class Core>
+constexpr remedy_pair remedy_of_plan() {
+  if constexpr (Core::violation_count == 0 || !is_computable(Core::spec) || memory_fits(Core::spec)) {
+    return {};
+  } else if constexpr (remedy_from<Core, 0>().kind != remedy_kind::nothing_small_helps) {
+    return {remedy_from<Core, 0>(), {}};
+  } else if constexpr (all_help<Core>) {
+    return pair_from<Core, 0>();
+  } else {
+    return {nodes_from<Core, 1>(), {}};
+  }
+}
+
+// The broken rules of a plan, the legal values of each a constant of its own.
+template <class Core>
+inline constexpr violation_list broken_rules_of = broken_rules<Core::judges_host>(Core::spec);
+template <class Core, int Index>
+inline constexpr violation violation_with_legal = with_legal(Core::spec, broken_rules_of<Core>, Index);
+template <class Core, int... Indices>
+constexpr violation_list spoken_rules(index_pack<int, Indices...>) {
+  violation_list list = broken_rules_of<Core>;
+  if constexpr (has_legal_values(broken_rules_of<Core>)) ((list.items.values[Indices] = violation_with_legal<Core, Indices>), ...);
+  set_remedy(list, remedy_of_plan<Core>());
+  return list;
 }
 
 template <class Core>
@@ -161,8 +213,8 @@ struct plan : detail::stage_arrays<plan_core<Parts...>, detail::make_index_pack<
   /// Estimate: how long a step takes, and why; all zero when the plan breaks a rule of the first two tiers.
   static constexpr timing_report timing = detail::timing_of_plan<plan_core<Parts...>>();
   /// The broken rules as values; `violations_of<plan>` has them as types.
-  static constexpr violation_list found = detail::with_remedy(
-      detail::broken_rules<plan_core<Parts...>::judges_host>(plan_core<Parts...>::spec), detail::remedy_of_plan<plan_core<Parts...>>());
+  static constexpr violation_list found = detail::spoken_rules<plan_core<Parts...>>(
+      detail::make_index_pack<static_cast<int>(detail::broken_rules_of<plan_core<Parts...>>.items.length)>{});
 };
 
 }  // namespace shardplan

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/checked.hpp>
+#include <shardplan/core/unset.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -22,6 +24,14 @@ constexpr plan_spec changed(const plan_spec& spec, remedy change) {
     case remedy_kind::cp: result.cp = change.value; break;
     case remedy_kind::offload_states_to_host: result.offload.states = storage::host; break;
     case remedy_kind::optimizer_adamw_8bit: result.optimizer = optimizers::adamw_8bit::spec; break;
+    case remedy_kind::nodes: result.nodes = change.value; break;
+    case remedy_kind::dp: result.dp = change.value; break;
+    case remedy_kind::ep: result.ep = change.value; break;
+    case remedy_kind::etp: result.etp = change.value; break;
+    case remedy_kind::sequence: result.sequence = change.value; break;
+    case remedy_kind::global_batch: result.global_batch = change.value; break;
+    case remedy_kind::accumulation: result.accumulation = change.value; break;
+    case remedy_kind::vocabulary_multiple: result.vocabulary_multiple = change.value; break;
   }
   return result;
 }
@@ -61,7 +71,92 @@ constexpr remedy first_remedy(const plan_spec& spec, Visit visit) {
   return {};
 }
 
+/// One change, or two that help together only.
+struct remedy_pair {
+  remedy first{};   ///< `nothing_small_helps`: none was found
+  remedy second{};  ///< `nothing_small_helps`: the first alone is enough
+
+  friend constexpr bool operator==(const remedy_pair&, const remedy_pair&) = default;
+};
+
+/// `spec` with both changes made.
+constexpr plan_spec changed_by_both(const plan_spec& spec, remedy_pair changes) {
+  return changed(changed(spec, changes.first), changes.second);
+}
+
+/// Kinds of changes of which pairs are made.
+inline constexpr int strong_kinds = 8;
+
 namespace detail {
+
+// The largest doubling of a degree that keeps the first two tiers of rules; the degree itself when none does.
+template <class Spec>
+constexpr remedy largest_degree(const Spec& spec, remedy_kind kind, std::int64_t degree, std::int64_t most) {
+  remedy largest{};
+  for (std::int64_t value = degree * 2; value <= most; value *= 2)
+    if (is_computable(changed(spec, {kind, value}))) largest = {kind, value};
+  return largest;
+}
+
+// The strongest change of each kind, in the order of `first_remedy`; `nothing_small_helps` where there is none.
+template <class Spec = plan_spec>
+constexpr remedy strong_remedy(const Spec& spec, int kind) {
+  const bool fsdp = spec.sharding.is_fsdp();
+  switch (kind) {
+    case 0: return spec.recompute != recomputes::full ? remedy{remedy_kind::recompute_full, 0} : remedy{};
+    case 1: return spec.micro_batch > 1 ? remedy{remedy_kind::micro_batch, 1} : remedy{};
+    case 2: return spec.zero >= 3 || fsdp ? remedy{} : remedy{remedy_kind::zero, 3};
+    case 3: return largest_degree(spec, remedy_kind::tp, spec.tp, spec.devices_per_node);
+    case 4: return largest_degree(spec, remedy_kind::pp, spec.pp, limits::stages > spec.model.layers ? spec.model.layers : limits::stages);
+    case 5: return largest_degree(spec, remedy_kind::cp, spec.cp, limits::degree);
+    case 6: return spec.optimizer.bits == 0 ? remedy{remedy_kind::optimizer_adamw_8bit, 0} : remedy{};
+    default:
+      if (spec.offload.states != storage::device) return {};
+      return {remedy_kind::offload_states_to_host, spec.offload.gradients == storage::device ? 0 : 1};
+  }
+}
+
+// `spec` with the strongest changes of all kinds, one after the other, as far as they keep the first two tiers.
+template <class Spec = plan_spec>
+constexpr plan_spec changed_by_all(const Spec& spec) {
+  plan_spec result = spec;
+  for (int kind = 0; kind < strong_kinds; ++kind) {
+    const plan_spec with = changed(result, strong_remedy(result, kind));
+    if (is_computable(with)) result = with;
+  }
+  return result;
+}
+
+// The kinds of a pair: each with all before it.
+struct pair_of_kinds {
+  int first = 0;
+  int second = 1;
+};
+constexpr pair_of_kinds kinds_of_pair(int index) {
+  pair_of_kinds kinds{};
+  while (index >= kinds.second) index -= kinds.second++;
+  kinds.first = index;
+  return kinds;
+}
+
+// The pair with that index, of which `one` is the first change. The second is the strongest that is left after it.
+template <class Spec = plan_spec>
+constexpr remedy_pair strong_pair(const Spec& spec, remedy one, int index) {
+  if (one.kind == remedy_kind::nothing_small_helps) return {};
+  const remedy other = strong_remedy(changed(spec, one), kinds_of_pair(index).second);
+  if (other.kind == remedy_kind::nothing_small_helps) return {};
+  return {one, other};
+}
+inline constexpr int strong_pairs = strong_kinds * (strong_kinds - 1) / 2;
+
+// More hosts: doubled that many times. 0 nodes beyond the limit.
+inline constexpr int most_doublings = 6;
+constexpr remedy more_nodes(const plan_spec& spec, int doublings) {
+  const std::int64_t nodes = saturating_multiply(spec.nodes, std::int64_t{1} << doublings);
+  if (spec.dp != unset || nodes > limits::nodes) return {};
+  return {remedy_kind::nodes, nodes};
+}
+
 // The candidate with that index; `nothing_small_helps` beyond the last.
 template <class Spec = plan_spec>
 constexpr remedy remedy_at(const Spec& spec, int index) {
@@ -73,6 +168,23 @@ constexpr remedy remedy_at(const Spec& spec, int index) {
 template <class Spec = plan_spec>
 constexpr remedy smallest_remedy(const Spec& spec) {
   return first_remedy(spec, [&](remedy change) { return detail::count_violations(changed(spec, change)) == 0; });
+}
+
+/// The smallest change or pair of changes that makes `spec` valid: the first single one, else the first pair, else more nodes.
+template <class Spec = plan_spec>
+constexpr remedy_pair best_remedy(const Spec& spec) {
+  const remedy single = smallest_remedy(spec);
+  if (single.kind != remedy_kind::nothing_small_helps) return {single, {}};
+  const int pairs = detail::memory_fits(detail::changed_by_all(spec)) ? detail::strong_pairs : 0;
+  for (int index = 0; index < pairs; ++index) {
+    const remedy_pair pair = detail::strong_pair(spec, detail::strong_remedy(spec, detail::kinds_of_pair(index).first), index);
+    if (pair.first.kind != remedy_kind::nothing_small_helps && detail::count_violations(changed_by_both(spec, pair)) == 0) return pair;
+  }
+  for (int doublings = 1; doublings <= detail::most_doublings; ++doublings) {
+    const remedy nodes = detail::more_nodes(spec, doublings);
+    if (nodes.kind != remedy_kind::nothing_small_helps && detail::count_violations(changed(spec, nodes)) == 0) return {nodes, {}};
+  }
+  return {};
 }
 
 }  // namespace shardplan

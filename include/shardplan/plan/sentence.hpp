@@ -14,7 +14,7 @@
 namespace shardplan {
 
 /// Room for one sentence, and for all sentences of a plan.
-inline constexpr std::size_t sentence_length = 240;
+inline constexpr std::size_t sentence_length = 320;
 /// Room for all sentences of a plan, characters.
 inline constexpr std::size_t sentences_length = 64 * sentence_length + 256;
 
@@ -27,6 +27,7 @@ constexpr const char* name_of(part_kind part) {
                                    "sequence",
                                    "micro_batch",
                                    "global_batch",
+                                   "accumulation",
                                    "tp",
                                    "pp",
                                    "dp",
@@ -81,21 +82,51 @@ constexpr void append_measured(text<Capacity>& out, measured number) {
 }
 
 template <std::size_t Capacity>
-constexpr void append_remedy(text<Capacity>& out, remedy change) {
+constexpr void append_change(text<Capacity>& out, remedy change) {
   switch (change.kind) {
-    case remedy_kind::nothing_small_helps: out.append("no single small change helps"); break;
-    case remedy_kind::zero: out.append("try zero<").append(change.value).append(">"); break;
-    case remedy_kind::recompute_full: out.append("try recompute<recomputes::full>"); break;
-    case remedy_kind::micro_batch: out.append("try micro_batch<").append(change.value).append(">"); break;
-    case remedy_kind::tp: out.append("try tp<").append(change.value).append(">"); break;
-    case remedy_kind::pp: out.append("try pp<").append(change.value).append(">"); break;
-    case remedy_kind::cp: out.append("try cp<").append(change.value).append(">"); break;
+    case remedy_kind::nothing_small_helps: out.append("no small change helps"); break;
+    case remedy_kind::zero: out.append("zero<").append(change.value).append(">"); break;
+    case remedy_kind::recompute_full: out.append("recompute<recomputes::full>"); break;
+    case remedy_kind::micro_batch: out.append("micro_batch<").append(change.value).append(">"); break;
+    case remedy_kind::tp: out.append("tp<").append(change.value).append(">"); break;
+    case remedy_kind::pp: out.append("pp<").append(change.value).append(">"); break;
+    case remedy_kind::cp: out.append("cp<").append(change.value).append(">"); break;
     case remedy_kind::offload_states_to_host:
-      out.append(change.value == 0 ? "try offload<states_to<storage::host>>"
-                                   : "try offload<states_to<storage::host>, gradients_to<storage::host>>");
+      out.append(change.value == 0 ? "offload<states_to<storage::host>>"
+                                   : "offload<states_to<storage::host>, gradients_to<storage::host>>");
       break;
-    case remedy_kind::optimizer_adamw_8bit: out.append("try optimizer<optimizers::adamw_8bit>"); break;
+    case remedy_kind::optimizer_adamw_8bit: out.append("optimizer<optimizers::adamw_8bit>"); break;
+    case remedy_kind::nodes: out.append(change.value).append(" nodes"); break;
+    case remedy_kind::dp: out.append("dp<").append(change.value).append(">"); break;
+    case remedy_kind::ep: out.append("ep<").append(change.value).append(">"); break;
+    case remedy_kind::etp: out.append("etp<").append(change.value).append(">"); break;
+    case remedy_kind::sequence: out.append("sequence<").append(change.value).append(">"); break;
+    case remedy_kind::global_batch: out.append("global_batch<").append(change.value).append(">"); break;
+    case remedy_kind::accumulation: out.append("accumulation<").append(change.value).append(">"); break;
+    case remedy_kind::vocabulary_multiple: out.append("vocabulary_multiple<").append(change.value).append(">"); break;
   }
+}
+
+template <std::size_t Capacity>
+constexpr void append_remedy(text<Capacity>& out, const violation& item) {
+  if (item.try_this.kind != remedy_kind::nothing_small_helps) out.append("try ");
+  append_change(out, item.try_this);
+  if (item.and_this.kind == remedy_kind::nothing_small_helps) return;
+  out.append(" and ");
+  append_change(out, item.and_this);
+}
+
+// The nearest legal values of the number at fault.
+template <std::size_t Capacity>
+constexpr void append_legal(text<Capacity>& out, const violation& item) {
+  const char* between = " (legal: ";
+  for (const remedy& value : item.legal) {
+    if (value.kind == remedy_kind::nothing_small_helps) continue;
+    out.append(between);
+    append_change(out, value);
+    between = ", ";
+  }
+  if (item.legal[0].kind != remedy_kind::nothing_small_helps || item.legal[1].kind != remedy_kind::nothing_small_helps) out.append(')');
 }
 
 }  // namespace detail
@@ -109,6 +140,10 @@ constexpr const char* reason_of(feature unsupported) {
     case feature::groups_of_whole_states: return "only sharded states (zero<1> to zero<3>, fsdp, hsdp) have shard groups";
     case feature::hpz_without_zero_3: return "hpz needs zero<3>";
     case feature::megatron_buckets_without_zero_1: return "megatron_buckets needs zero<1>";
+    case feature::sharded_gradients_in_pipeline: return "DeepSpeed's pipeline engine shards no gradients and no weights: zero<1> at most";
+    case feature::expert_parallel_with_zero_3: return "DeepSpeed shards no weights of a model with expert parallelism: zero<2> at most";
+    case feature::experts_in_tp_without_sequence_parallel:
+      return "Megatron-LM trains experts under tensor parallelism with sequence_parallel<true> only";
     case feature::gathering_of_whole_weights: return "only sharded weights (zero<3>, fsdp, hsdp) are gathered and prefetched";
   }
   return "";
@@ -146,6 +181,11 @@ constexpr text<sentence_length> sentence_of(const violation& item) {
       detail::append_measured(out, item.second);
       break;
     case rule::empty_stage: out.append("stage ").append(item.stage).append(" owns no layer"); break;
+    case rule::micro_batches_fewer_than_stages:
+      detail::append_measured(out, item.first);
+      out.append(" is fewer than the stages, ");
+      detail::append_measured(out, item.second);
+      break;
     case rule::exceeds:
       detail::append_measured(out, item.first);
       out.append(" exceeds ");
@@ -166,9 +206,10 @@ constexpr text<sentence_length> sentence_of(const violation& item) {
       out.append("; largest: ").append(name_of(item.largest)).append(' ');
       detail::append_gib(out, item.largest_needs, true);
       out.append("; ");
-      detail::append_remedy(out, item.try_this);
+      detail::append_remedy(out, item);
       break;
   }
+  detail::append_legal(out, item);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <shardplan/core/part.hpp>
 #include <shardplan/parallel/degrees.hpp>
 #include <shardplan/parallel/sharding.hpp>
+#include <shardplan/parallel/vocabulary.hpp>
 #include <shardplan/plan/facts.hpp>
 #include <shardplan/plan/plan.hpp>
 #include <shardplan/plan/rules/check.hpp>
@@ -39,20 +40,25 @@ struct out_of_range;
 /// A bound on a figure lies beyond what can be computed exactly: the plan is far larger than anything that is trained.
 template <class Bound, class Most>
 struct too_large;
+// Where a number is at fault, `Legal` are the nearest legal values of its part, below and above: `try_<tp<2>>, try_<tp<4>>`.
+
 /// The first number must divide the second.
-template <class Divisor, class Dividend>
+template <class Divisor, class Dividend, class... Legal>
 struct does_not_divide;
 /// The first number must be a multiple or a divisor of the second.
-template <class First, class Second>
+template <class First, class Second, class... Legal>
 struct neither_multiple_nor_divisor;
 /// The two numbers must be equal.
-template <class First, class Second>
+template <class First, class Second, class... Legal>
 struct does_not_match;
 /// A pipeline stage (a chunk of it, with several) owns no layer.
 template <class Stage>
 struct empty_stage;
+/// The schedule needs as many micro-batches as the second number says.
+template <class First, class Second, class... Legal>
+struct micro_batches_fewer_than_stages;
 /// The first number must not be larger than the second.
-template <class First, class Second>
+template <class First, class Second, class... Legal>
 struct exceeds;
 /// No engine does this.
 template <feature What>
@@ -103,6 +109,26 @@ try_<offload<states_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::offlo
 try_<offload<states_to<storage::host>, gradients_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::offload_states_to_host, 1>);
 template <std::int64_t Value>
 try_<optimizer<optimizers::adamw_8bit>>* remedy_of(remedy_key<remedy_kind::optimizer_adamw_8bit, Value>);
+template <std::int64_t Value>
+try_<nodes<Value>>* remedy_of(remedy_key<remedy_kind::nodes, Value>);
+template <std::int64_t Value>
+try_<dp<Value>>* remedy_of(remedy_key<remedy_kind::dp, Value>);
+template <std::int64_t Value>
+try_<ep<Value>>* remedy_of(remedy_key<remedy_kind::ep, Value>);
+template <std::int64_t Value>
+try_<etp<Value>>* remedy_of(remedy_key<remedy_kind::etp, Value>);
+template <std::int64_t Value>
+try_<sequence<Value>>* remedy_of(remedy_key<remedy_kind::sequence, Value>);
+template <std::int64_t Value>
+try_<global_batch<Value>>* remedy_of(remedy_key<remedy_kind::global_batch, Value>);
+template <std::int64_t Value>
+try_<accumulation<Value>>* remedy_of(remedy_key<remedy_kind::accumulation, Value>);
+template <std::int64_t Value>
+try_<vocabulary_multiple<Value>>* remedy_of(remedy_key<remedy_kind::vocabulary_multiple, Value>);
+
+// Two changes that help together only.
+template <class... First, class... Second>
+try_<First..., Second...>* both_of(try_<First...>*, try_<Second...>*);
 
 template <std::int64_t Rank, std::int64_t Needs, std::int64_t Has, component Which, std::int64_t Amount, class Remedy>
 does_not_fit<stage<Rank>, needs<GiB<Needs / 10, Needs % 10>>, has<GiB<Has / 10, Has % 10>>, largest<Which, GiB<Amount / 10, Amount % 10>>,
@@ -110,19 +136,37 @@ does_not_fit<stage<Rank>, needs<GiB<Needs / 10, Needs % 10>>, has<GiB<Has / 10, 
 misfit_of(Remedy*);
 template <std::int64_t Needs, std::int64_t Has>
 host_does_not_fit<needs<GiB<Needs / 10, Needs % 10>>, has<GiB<Has / 10, Has % 10>>>* host_misfit_of();
-template <template <class, class> class Rule, class First, class Second>
-Rule<First, Second>* pair_of(First*, Second*);
+template <template <class, class, class...> class Rule, class First, class Second, class... Legal>
+Rule<First, Second, Legal...>* pair_of(First*, Second*, Legal*...);
 template <std::int64_t Least, std::int64_t Most, class Number>
 out_of_range<Number, at_least<Least>, at_most<Most>>* range_of(Number*);
 template <std::int64_t Most, class Bound>
 too_large<Bound, at_most<Most>>* large_of(Bound*);
+
+// The pair that a rule is about, and the legal values near it.
+template <class Plan, int Index, template <class, class, class...> class Rule>
+constexpr auto spell_pair() {
+  constexpr violation item = Plan::found.items.values[Index];
+  using first = fact_key<item.first.what, item.first.value>;
+  using second = fact_key<item.second.what, item.second.value>;
+  using below = remedy_key<item.legal[0].kind, item.legal[0].value>;
+  using above = remedy_key<item.legal[1].kind, item.legal[1].value>;
+  if constexpr (item.legal[0].kind != remedy_kind::nothing_small_helps && item.legal[1].kind != remedy_kind::nothing_small_helps) {
+    return decltype(pair_of<Rule>(fact_of(first{}), fact_of(second{}), remedy_of(below{}), remedy_of(above{})))(nullptr);
+  } else if constexpr (item.legal[0].kind != remedy_kind::nothing_small_helps) {
+    return decltype(pair_of<Rule>(fact_of(first{}), fact_of(second{}), remedy_of(below{})))(nullptr);
+  } else if constexpr (item.legal[1].kind != remedy_kind::nothing_small_helps) {
+    return decltype(pair_of<Rule>(fact_of(first{}), fact_of(second{}), remedy_of(above{})))(nullptr);
+  } else {
+    return decltype(pair_of<Rule>(fact_of(first{}), fact_of(second{})))(nullptr);
+  }
+}
 
 // From the value of a violation to its type, reading the plan's constant field by field: GCC 12 takes no struct as a template argument.
 template <class Plan, int Index>
 constexpr auto spell() {
   constexpr violation item = Plan::found.items.values[Index];
   using first = fact_key<item.first.what, item.first.value>;
-  using second = fact_key<item.second.what, item.second.value>;
   if constexpr (item.broken == rule::missing_part) {
     return static_cast<missing_part<item.part>*>(nullptr);
   } else if constexpr (item.broken == rule::repeated_part) {
@@ -132,13 +176,15 @@ constexpr auto spell() {
   } else if constexpr (item.broken == rule::too_large) {
     return decltype(large_of<item.most>(fact_of(first{})))(nullptr);
   } else if constexpr (item.broken == rule::does_not_divide) {
-    return decltype(pair_of<does_not_divide>(fact_of(first{}), fact_of(second{})))(nullptr);
+    return spell_pair<Plan, Index, does_not_divide>();
   } else if constexpr (item.broken == rule::neither_multiple_nor_divisor) {
-    return decltype(pair_of<neither_multiple_nor_divisor>(fact_of(first{}), fact_of(second{})))(nullptr);
+    return spell_pair<Plan, Index, neither_multiple_nor_divisor>();
   } else if constexpr (item.broken == rule::does_not_match) {
-    return decltype(pair_of<does_not_match>(fact_of(first{}), fact_of(second{})))(nullptr);
+    return spell_pair<Plan, Index, does_not_match>();
+  } else if constexpr (item.broken == rule::micro_batches_fewer_than_stages) {
+    return spell_pair<Plan, Index, micro_batches_fewer_than_stages>();
   } else if constexpr (item.broken == rule::exceeds) {
-    return decltype(pair_of<exceeds>(fact_of(first{}), fact_of(second{})))(nullptr);
+    return spell_pair<Plan, Index, exceeds>();
   } else if constexpr (item.broken == rule::empty_stage) {
     return static_cast<empty_stage<stage<item.stage>>*>(nullptr);
   } else if constexpr (item.broken == rule::not_supported) {
@@ -147,8 +193,15 @@ constexpr auto spell() {
     return decltype(host_misfit_of<tenths_of_gib(item.needs, true), tenths_of_gib(item.has, false)>())(nullptr);
   } else {
     using remedy_fact = remedy_key<item.try_this.kind, item.try_this.value>;
-    return decltype(misfit_of<item.stage, tenths_of_gib(item.needs, true), tenths_of_gib(item.has, false), item.largest,
-                              tenths_of_gib(item.largest_needs, true)>(remedy_of(remedy_fact{})))(nullptr);
+    using further_fact = remedy_key<item.and_this.kind, item.and_this.value>;
+    if constexpr (item.and_this.kind == remedy_kind::nothing_small_helps) {
+      return decltype(misfit_of<item.stage, tenths_of_gib(item.needs, true), tenths_of_gib(item.has, false), item.largest,
+                                tenths_of_gib(item.largest_needs, true)>(remedy_of(remedy_fact{})))(nullptr);
+    } else {
+      return decltype(misfit_of<item.stage, tenths_of_gib(item.needs, true), tenths_of_gib(item.has, false), item.largest,
+                                tenths_of_gib(item.largest_needs, true)>(both_of(remedy_of(remedy_fact{}), remedy_of(further_fact{}))))(
+          nullptr);
+    }
   }
 }
 

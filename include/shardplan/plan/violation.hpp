@@ -21,10 +21,11 @@ enum class rule {
   out_of_range,   ///< a field is zero, negative or larger than anything that can be computed exactly
   too_large,      ///< a product of fields could leave 63 bits
   // tier two
-  does_not_divide,               ///< the first number must divide the second
-  neither_multiple_nor_divisor,  ///< the first number must be a multiple or a divisor of the second
-  does_not_match,                ///< the two numbers must be equal
-  empty_stage,                   ///< a pipeline stage owns no layer
+  does_not_divide,                  ///< the first number must divide the second
+  neither_multiple_nor_divisor,     ///< the first number must be a multiple or a divisor of the second
+  does_not_match,                   ///< the two numbers must be equal
+  empty_stage,                      ///< a pipeline stage owns no layer
+  micro_batches_fewer_than_stages,  ///< the schedule, or the framework's, starts with fewer micro-batches than it needs
   // tier three
   exceeds,            ///< the first number must not be larger than the second
   not_supported,      ///< no engine does this
@@ -34,26 +35,38 @@ enum class rule {
 
 /// What `not_supported` can be about.
 enum class feature {
-  gradients_to_nvme,                ///< gradients are offloaded to the host only
-  weights_off_without_zero_3,       ///< whole weights stay on the device: only shards of them leave it
-  fsdp_with_zero,                   ///< `fsdp` and `hsdp` stand in the place of `zero`
-  groups_of_whole_states,           ///< only sharded states have shard groups
-  hpz_without_zero_3,               ///< hpZ is a form of ZeRO-3
-  megatron_buckets_without_zero_1,  ///< Megatron-LM's distributed optimizer is a form of ZeRO-1
-  gathering_of_whole_weights,       ///< only sharded weights are gathered and can be freed or prefetched
+  gradients_to_nvme,                        ///< gradients are offloaded to the host only
+  weights_off_without_zero_3,               ///< whole weights stay on the device: only shards of them leave it
+  fsdp_with_zero,                           ///< `fsdp` and `hsdp` stand in the place of `zero`
+  groups_of_whole_states,                   ///< only sharded states have shard groups
+  hpz_without_zero_3,                       ///< hpZ is a form of ZeRO-3
+  megatron_buckets_without_zero_1,          ///< Megatron-LM's distributed optimizer is a form of ZeRO-1
+  gathering_of_whole_weights,               ///< only sharded weights are gathered and can be freed or prefetched
+  sharded_gradients_in_pipeline,            ///< DeepSpeed's pipeline engine takes ZeRO-1 at most
+  expert_parallel_with_zero_3,              ///< DeepSpeed's experts take ZeRO-2 at most
+  experts_in_tp_without_sequence_parallel,  ///< Megatron-LM's experts under tensor parallelism want a shared sequence
 };
 
-/// A kind of change that may make a plan fit.
+/// A kind of change that may make a plan fit, or legal.
 enum class remedy_kind {
-  nothing_small_helps,    ///< no single change that is tried is enough
-  zero,                   ///< `zero<value>`
-  recompute_full,         ///< `recompute<recomputes::full>`
-  micro_batch,            ///< `micro_batch<value>`
-  tp,                     ///< `tp<value>`
-  pp,                     ///< `pp<value>`
-  cp,                     ///< `cp<value>`
-  optimizer_adamw_8bit,   ///< `optimizer<optimizers::adamw_8bit>`
-  offload_states_to_host  ///< `offload<states_to<storage::host>>`
+  nothing_small_helps,     ///< no single change that is tried is enough
+  zero,                    ///< `zero<value>`
+  recompute_full,          ///< `recompute<recomputes::full>`
+  micro_batch,             ///< `micro_batch<value>`
+  tp,                      ///< `tp<value>`
+  pp,                      ///< `pp<value>`
+  cp,                      ///< `cp<value>`
+  optimizer_adamw_8bit,    ///< `optimizer<optimizers::adamw_8bit>`
+  offload_states_to_host,  ///< `offload<states_to<storage::host>>`
+  nodes,                   ///< that many nodes in `cluster<>`
+  // kinds that only a legal value near an illegal one has
+  dp,                   ///< `dp<value>`
+  ep,                   ///< `ep<value>`
+  etp,                  ///< `etp<value>`
+  sequence,             ///< `sequence<value>`
+  global_batch,         ///< `global_batch<value>`
+  accumulation,         ///< `accumulation<value>`
+  vocabulary_multiple,  ///< `vocabulary_multiple<value>`
 };
 
 /// One change of one part, with its new value where it has one.
@@ -80,6 +93,8 @@ struct violation {
   component largest{};     ///< does_not_fit: the stage's largest component
   bytes largest_needs{};   ///< does_not_fit: its bytes
   remedy try_this{};       ///< does_not_fit: the smallest change that was checked to make the plan valid
+  remedy and_this{};       ///< does_not_fit: with `try_this`, where no single change is enough
+  remedy legal[2]{};       ///< the nearest legal values of the number at fault, below and above it; `nothing_small_helps`: none
 
   friend constexpr bool operator==(const violation&, const violation&) = default;
 };

@@ -42,4 +42,16 @@ struct global_batch {
   }
 };
 
+/// Part of a plan (default: what the batch leaves): micro-batches of one replica in a step, gradient accumulation steps. When it is said,
+/// micro_batch x accumulation x data_parallel must be the global batch, as in a DeepSpeed file with all three numbers.
+template <std::int64_t MicroBatches>
+struct accumulation {
+  static constexpr part_kind kind = part_kind::accumulation;
+  template <class Spec>
+  static constexpr void apply(Spec& spec) {
+    note_part<part_kind::accumulation>(spec);
+    spec.accumulation = MicroBatches == unset ? unset + 1 : MicroBatches;
+  }
+};
+
 }  // namespace shardplan

@@ -38,6 +38,11 @@ struct precision_spec {
   }
 };
 
+/// Whether matrix products run in FP8: a linear weight, or a copy of it, has 8 bits a number.
+constexpr bool computes_in_fp8(const precision_spec& layout) {
+  return layout.linear_bits == 8 || layout.linear_copy_bits != 0 || layout.weight == 1 || layout.gradient == 1;
+}
+
 /// A type that says a precision layout: it has `static constexpr shardplan::precision_spec spec`.
 template <class Layout>
 concept precision_layout = requires {

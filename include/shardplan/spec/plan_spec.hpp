@@ -44,6 +44,7 @@ struct plan_spec {
   std::int64_t sequence = unset;                                          ///< tokens of a sequence
   std::int64_t micro_batch = unset;                                       ///< sequences
   std::int64_t global_batch = unset;                                      ///< sequences
+  std::int64_t accumulation = unset;                                      ///< unset: what the batch leaves
   std::int64_t tp = 1;                                                    ///< tensor parallel degree
   std::int64_t pp = 1;                                                    ///< pipeline parallel degree
   std::int64_t dp = unset;                                                ///< unset: what the cluster leaves

@@ -83,10 +83,11 @@ static_assert(sp::stage_memory(forward::spec, 0).device == forward::memory[0] &&
 // The shortest plan, and each optional part by its default: the same value.
 using shortest =
     sp::plan<sp::model<own_model>, sp::cluster<own_device, 8, 1>, sp::sequence<1024>, sp::micro_batch<2>, sp::global_batch<32>>;
-using longest = sp::plan<sp::model<own_model>, sp::cluster<own_device, 8, 1>, sp::sequence<1024>, sp::micro_batch<2>, sp::global_batch<32>,
-                         sp::tp<1>, sp::pp<1>, sp::cp<1>, sp::ep<1>, sp::etp<1>, sp::zero<0>, sp::offload<>,
-                         sp::framework<sp::frameworks::generic>, sp::schedule<sp::schedules::one_f_one_b>, sp::optimizer<sp::optimizers::adamw>,
-                         sp::precision<sp::precisions::bf16_fp32_master>, sp::recompute<sp::recomputes::none>, sp::headroom<1536>>;
+using longest =
+    sp::plan<sp::model<own_model>, sp::cluster<own_device, 8, 1>, sp::sequence<1024>, sp::micro_batch<2>, sp::global_batch<32>, sp::tp<1>,
+             sp::pp<1>, sp::cp<1>, sp::ep<1>, sp::etp<1>, sp::zero<0>, sp::offload<>, sp::framework<sp::frameworks::generic>,
+             sp::schedule<sp::schedules::one_f_one_b>, sp::optimizer<sp::optimizers::adamw>,
+             sp::precision<sp::precisions::bf16_fp32_master>, sp::recompute<sp::recomputes::none>, sp::headroom<1536>>;
 static_assert(shortest::spec == longest::spec && sp::checked<shortest> && shortest::data_parallel == 8 && shortest::micro_batches == 2);
 
 // A repeated part is an error, whatever it says; the order of the two does not change that.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Each rule, broken and just not broken: the broken rules of a plan as the types that an error line would show, in the order of the tiers.
 // (Zero, negative and enormous values of every field: ranges.cpp.)
+#include "bare_violations.hpp"
+
 #include <shardplan/shardplan.hpp>
 
 #include <cstdint>
@@ -14,7 +16,7 @@ inline constexpr bool same<Type, Type> = true;
 
 // Exactly these rules, in this order.
 template <class Run, class... Broken>
-inline constexpr bool breaks = same<sp::violations_of<Run>, sp::violations<Broken...>>&& sp::valid<Run> == (sizeof...(Broken) == 0);
+inline constexpr bool breaks = same<violations_of_run<Run>, sp::violations<Broken...>>&& sp::valid<Run> == (sizeof...(Broken) == 0);
 // Tiers one and two: nothing can be computed.
 template <class Run, class... Broken>
 inline constexpr bool refuses = breaks<Run, Broken...>&& Run::world_size == 0 && Run::data_parallel == 0 && Run::micro_batches == 0 &&

@@ -22,19 +22,21 @@ static_assert(says<run<>>("the plan lacks the part global_batch (more rules are 
 static_assert(says<run<sp::global_batch<64>, sp::tp<1>, sp::tp<1>>>(
     "the plan says the part tp more than once (more rules are asked once these are kept)"));
 static_assert(says<run<sp::global_batch<64>, sp::zero<4>>>("zero 4 is not between 0 and 3 (more rules are asked once these are kept)"));
+static_assert(says<run<sp::global_batch<64>, sp::dp<3>>>(
+    "tp_x_pp_x_cp_x_dp 3 is not device_count 8 (legal: dp<8>); and micro_batch_x_dp 3 does not divide "
+    "global_batch 64 (legal: global_batch<63>, global_batch<66>) (more rules are asked once these are kept)"));
 static_assert(
-    says<run<sp::global_batch<64>, sp::dp<3>>>("tp_x_pp_x_cp_x_dp 3 is not device_count 8; and micro_batch_x_dp 3 does not divide "
-                                               "global_batch 64 (more rules are asked once these are kept)"));
-static_assert(says<run<sp::global_batch<63>, sp::zero<1>>>(
-    "micro_batch_x_dp 8 does not divide global_batch 63 (more rules are asked once these are kept)"));
+    says<run<sp::global_batch<63>, sp::zero<1>>>("micro_batch_x_dp 8 does not divide global_batch 63 (legal: global_batch<56>, "
+                                                 "global_batch<64>) (more rules are asked once these are kept)"));
 static_assert(
     says<run<sp::global_batch<64>, sp::pp<2>, sp::layer_split<32, 0>>>("stage 1 owns no layer (more rules are asked once these are kept)"));
 static_assert(says<run<sp::global_batch<64>, sp::zero<3>, sp::offload<sp::gradients_to<sp::storage::nvme>>>>(
     "gradients cannot be offloaded to NVMe"));
-static_assert(says<run<sp::global_batch<64>, sp::zero<3>, sp::ep<2>>>("ep 2 exceeds expert_count 0"));
+static_assert(says<run<sp::global_batch<64>, sp::zero<3>, sp::ep<2>>>("ep 2 exceeds expert_count 0 (legal: ep<1>)"));
 // 80,860,987,392 bytes of states, 17,264,803,840 of activations and what lives beside them, as tests/static/plan/plans.cpp adds them up.
-static_assert(says<run<sp::global_batch<64>>>("stage 0 needs 93.9 GiB in phase loss and has 80.0 GiB; largest: optimizer 50.3 GiB; try zero<1>"));
+static_assert(
+    says<run<sp::global_batch<64>>>("stage 0 needs 93.9 GiB in phase loss and has 80.0 GiB; largest: optimizer 50.3 GiB; try zero<1>"));
 static_assert(says<run<sp::global_batch<63>, sp::pp<3>>>(
-    "pp 3 does not divide device_count 8; and pp 3 does not divide layers 32 (more rules are asked once these are kept)"));
+    "pp 3 does not divide device_count 8 (legal: pp<8>); and pp 3 does not divide layers 32 (more rules are asked once these are kept)"));
 
 }  // namespace

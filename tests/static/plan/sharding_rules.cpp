@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The rules about sharding and slots, broken and just not broken.
+#include "bare_violations.hpp"
+
 #include <shardplan/shardplan.hpp>
 
 #include <cstdint>
@@ -12,7 +14,7 @@ inline constexpr bool same = false;
 template <class Type>
 inline constexpr bool same<Type, Type> = true;
 template <class Run, class... Broken>
-inline constexpr bool breaks = same<sp::violations_of<Run>, sp::violations<Broken...>>&& sp::valid<Run> == (sizeof...(Broken) == 0);
+inline constexpr bool breaks = same<violations_of_run<Run>, sp::violations<Broken...>>&& sp::valid<Run> == (sizeof...(Broken) == 0);
 
 struct large_device {
   static constexpr sp::device_spec spec{.name = "large", .memory = sp::bytes{std::int64_t{1} << 50}};

@@ -22,6 +22,30 @@ constexpr void check_sharding(const plan_spec& spec, Sink& sink) {
     sink.add_feature(feature::gathering_of_whole_weights);
 }
 
+// What one framework refuses and another allows.
+template <class Sink>
+constexpr void check_framework(const plan_spec& spec, Sink& sink) {
+  const bool has_experts = spec.model.experts.count > 0;
+  switch (spec.framework) {
+    case frameworks::generic:
+    case frameworks::fsdp2: break;
+    case frameworks::megatron:
+      // "When using MoE and tensor parallelism, sequence parallelism must be used": NVIDIA/Megatron-LM training/arguments.py.
+      if (has_experts && spec.tp > 1 && !is_sequence_parallel(spec)) sink.add_feature(feature::experts_in_tp_without_sequence_parallel);
+      break;
+    case frameworks::deepspeed:
+      // deepspeedai/DeepSpeed runtime/pipe/engine.py; "MoE not supported with Stage 3", runtime/engine.py.
+      if (spec.pp > 1 && shards_gradients(spec)) sink.add_feature(feature::sharded_gradients_in_pipeline);
+      if (has_experts && spec.ep > 1 && shards_weights(spec)) sink.add_feature(feature::expert_parallel_with_zero_3);
+      break;
+    case frameworks::torchtitan:
+      // Since 2026 the tensor parallel ranks of a block are ranks of its experts as well.
+      if (has_experts && spec.ep > 1 && spec.etp == 1 && spec.ep < spec.tp)
+        sink.add_pair(rule::exceeds, {quantity::tp, spec.tp}, {quantity::ep, spec.ep});
+      break;
+  }
+}
+
 // Tier three, all but memory: what cannot be right anywhere although every number is legal by itself.
 template <class Sink>
 constexpr void check_combinations(const plan_spec& spec, Sink& sink) {
@@ -38,6 +62,7 @@ constexpr void check_combinations(const plan_spec& spec, Sink& sink) {
   if (spec.offload.gradients == storage::nvme) sink.add_feature(feature::gradients_to_nvme);
   if (spec.offload.weights != storage::device && !shards_weights(spec)) sink.add_feature(feature::weights_off_without_zero_3);
   if (!spec.sharding.is_plain()) check_sharding(spec, sink);
+  if (spec.framework != frameworks::generic) check_framework(spec, sink);
 }
 
 }  // namespace shardplan::detail

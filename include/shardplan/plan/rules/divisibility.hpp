@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/checked.hpp>
 #include <shardplan/core/unset.hpp>
 #include <shardplan/parallel/vocabulary.hpp>
 #include <shardplan/plan/quantity.hpp>
+#include <shardplan/plan/rules/order.hpp>
+#include <shardplan/plan/rules/sequence.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -40,6 +43,17 @@ constexpr std::int64_t check_world(const plan_spec& spec, Sink& sink) {
   return 0;
 }
 
+// DeepSpeed's sequence parallelism (Ulysses, arXiv 2309.14509) deals heads out to the cp ranks inside attention; key/value heads that are
+// fewer are replicated.
+template <class Sink>
+constexpr void check_ulysses(const plan_spec& spec, std::int64_t kv_heads, Sink& sink) {
+  const std::int64_t ranks = spec.cp * spec.tp;
+  const quantity what = spec.tp == 1 ? quantity::cp : quantity::cp_x_tp;
+  check_divides(sink, what, ranks, quantity::heads, spec.model.heads);
+  if (kv_heads != spec.model.heads && kv_heads % ranks != 0 && ranks % kv_heads != 0)
+    sink.add_pair(rule::neither_multiple_nor_divisor, {quantity::kv_heads, kv_heads}, {what, ranks});
+}
+
 template <class Sink>
 constexpr void check_widths(const plan_spec& spec, Sink& sink) {
   const transformer& shape = spec.model;
@@ -48,8 +62,14 @@ constexpr void check_widths(const plan_spec& spec, Sink& sink) {
     check_divides(sink, quantity::heads, shape.heads, quantity::hidden, shape.hidden);
   check_divides(sink, quantity::kv_heads, kv_heads, quantity::heads, shape.heads);
   check_divides(sink, quantity::tp, spec.tp, quantity::heads, shape.heads);
-  if (kv_heads != shape.heads && kv_heads % spec.tp != 0 && spec.tp % kv_heads != 0)
-    sink.add_pair(rule::neither_multiple_nor_divisor, {quantity::kv_heads, kv_heads}, {quantity::tp, spec.tp});
+  if (kv_heads != shape.heads && kv_heads % spec.tp != 0) {
+    // torch's tensor parallelism cuts the key/value projections by heads (pytorch/torchtitan issue 2574); Megatron-LM replicates a head.
+    if (spec.framework >= frameworks::torchtitan)
+      sink.add_pair(rule::does_not_divide, {quantity::tp, spec.tp}, {quantity::kv_heads, kv_heads});
+    else if (spec.tp % kv_heads != 0)
+      sink.add_pair(rule::neither_multiple_nor_divisor, {quantity::kv_heads, kv_heads}, {quantity::tp, spec.tp});
+  }
+  if (spec.cp > 1 && spec.framework == frameworks::deepspeed) check_ulysses(spec, kv_heads, sink);
   check_divides(sink, quantity::tp, spec.tp, quantity::hidden, shape.hidden);
   if (shape.experts.count == 0 || shape.dense_layers() > 0) check_divides(sink, quantity::tp, spec.tp, quantity::ffn, shape.ffn);
   check_divides(sink, quantity::tp, spec.tp, quantity::vocabulary, padded_vocabulary(shape.vocab, vocabulary_multiple_of(spec)));
@@ -108,31 +128,25 @@ constexpr void check_shard_groups(const plan_spec& spec, std::int64_t replicas, 
   }
 }
 
-template <class Sink>
-constexpr void check_sequence(const plan_spec& spec, Sink& sink) {
-  // Megatron-LM's context parallelism deals each rank two pieces of a sequence, one from each end (NVIDIA-NeMo/RL issue 3563).
-  if (spec.framework == frameworks::megatron && spec.cp > 1) {
-    const std::int64_t sharers = is_sequence_parallel(spec) ? spec.tp : 1;
-    const std::int64_t pieces = sharers % 2 == 0 ? sharers : 2 * sharers;
-    check_divides(sink, quantity::cp_x_lcm_2_tp, spec.cp * pieces, quantity::sequence, spec.sequence);
-  } else if (is_sequence_parallel(spec) && spec.cp > 1) {
-    check_divides(sink, quantity::cp_x_tp, spec.cp * spec.tp, quantity::sequence, spec.sequence);
-  } else if (is_sequence_parallel(spec)) {
-    check_divides(sink, quantity::tp, spec.tp, quantity::sequence, spec.sequence);
-  } else {
-    check_divides(sink, quantity::cp, spec.cp, quantity::sequence, spec.sequence);
-  }
-}
-
 // Micro-batches of a replica, or 0 when the batch does not divide.
 template <class Sink>
 constexpr std::int64_t check_batch(const plan_spec& spec, std::int64_t replicas, Sink& sink) {
   const std::int64_t at_once = spec.micro_batch * replicas;
   if (at_once == 0) return 0;  // the world rule has spoken
+  if (spec.accumulation != unset) {
+    const std::int64_t in_a_step = saturating_multiply(at_once, spec.accumulation);
+    if (in_a_step == spec.global_batch) return spec.accumulation;
+    sink.add_pair(rule::does_not_match, {quantity::micro_batch_x_accumulation_x_dp, in_a_step},
+                  {quantity::global_batch, spec.global_batch});
+    return 0;
+  }
   if (spec.global_batch % at_once == 0) return spec.global_batch / at_once;
   sink.add_pair(rule::does_not_divide, {quantity::micro_batch_x_dp, at_once}, {quantity::global_batch, spec.global_batch});
   return 0;
 }
+
+// More versions of the weights than any rank keeps; their bytes stay exact.
+inline constexpr std::int64_t most_weight_versions = 64;
 
 // A user's schedule is a function of his: what it returns is held to its contract before anything is multiplied with it.
 template <class Sink>
@@ -150,7 +164,13 @@ constexpr void check_schedule(const plan_spec& spec, std::int64_t micro_batches,
       sink.add_range({quantity::in_flight, alive}, 1, most);
       return;
     }
+    const std::int64_t versions = schedule.drains ? 1 : schedule.weight_versions(spec.pp, rank);
+    if (versions < 1 || versions > most_weight_versions) {
+      sink.add_range({quantity::weight_versions, versions}, 1, most_weight_versions);
+      return;
+    }
   }
+  if (spec.pp > 1 || schedule.chunks > 1 || schedule.slices > 1) check_order(spec, micro_batches, sink);
 }
 
 /// Reports everything of tier two that `spec` breaks.

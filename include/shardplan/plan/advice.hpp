@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/checked.hpp>
+#include <shardplan/core/static_vector.hpp>
+#include <shardplan/core/text.hpp>
+#include <shardplan/core/unset.hpp>
+#include <shardplan/memory/host.hpp>
+#include <shardplan/memory/memory.hpp>
+#include <shardplan/parallel/axis.hpp>
+#include <shardplan/parallel/topology.hpp>
+#include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/facts.hpp>
+#include <shardplan/plan/idle.hpp>
+#include <shardplan/plan/quantity.hpp>
+#include <shardplan/plan/rules/check.hpp>
+#include <shardplan/plan/verdict.hpp>
+#include <shardplan/spec/derived.hpp>
+#include <shardplan/spec/mesh_of.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace shardplan {
+
+/// What may be better in a plan that works: a warning, which never stops a build. Each has a line in docs/reference/rules.md.
+enum class advice {
+  tp_across_nodes,                ///< tensor parallel groups talk over the network for each layer
+  zero_with_one_replica,          ///< there is nobody to share states with
+  sequence_parallel_at_tp_1,      ///< there is nobody to share the sequence with
+  replicated_kv_heads,            ///< fewer key/value heads than tp ranks: each holds a copy; torch's tensor parallelism refuses it
+  sharded_gradients_in_pipeline,  ///< gradients are reduced for each micro-batch; DeepSpeed refuses it
+  experts_in_tp_without_sequence_parallel,  ///< each tp rank routes all tokens; Megatron-LM refuses it
+  narrow_matrices,                          ///< tp leaves widths that are no multiple of 128: kernels waste part of their tiles
+  little_memory_left,                       ///< more than 90 % of the device: fragmentation may end the run
+  tight_host_memory,                        ///< more than 80 % of the host: pinned buffers and processes need the rest
+  uneven_stages,                            ///< the fullest stage needs more than 15 % above the mean
+  large_logits,                             ///< fp32 logits and their gradient take more than 10 % of the device
+  needless_recompute,                       ///< everything is computed again, and the plan fits without
+  pipeline_idles,                           ///< more than 10 % of a step
+};
+
+/// The number of kinds of advice.
+inline constexpr int advice_kinds = static_cast<int>(advice::pipeline_idles) + 1;
+
+/// One advice with its numbers.
+struct advice_note {
+  advice kind{};       ///< what
+  bool given = false;  ///< whether it holds
+  measured first{};    ///< the number it is about
+  measured second{};   ///< what it is held against
+
+  friend constexpr bool operator==(const advice_note&, const advice_note&) = default;
+};
+
+/// The advice on one plan, in the order of `advice`.
+using advice_notes = static_vector<advice_note, advice_kinds>;
+
+namespace detail {
+
+constexpr advice_note note_if(advice kind, bool holds, measured first, measured second) {
+  if (!holds) return {kind};
+  return {kind, true, first, second};
+}
+
+constexpr std::int64_t percent_of_whole(std::int64_t part, std::int64_t whole) {
+  return whole < 100 ? 100 * part / whole : part / (whole / 100);
+}
+
+template <class Spec>
+constexpr advice_note note_uneven_stages(const Spec& spec) {
+  const std::int64_t most_stages = 128;  // more are not summed in one constant
+  std::int64_t sum = 0;
+  std::int64_t fullest = 0;
+  if (spec.pp == 1 || spec.pp > most_stages) return {advice::uneven_stages};
+  const memory_layout layout = memory_layout_of(spec);
+  for (std::int64_t stage = 0; stage < spec.pp; ++stage) {
+    const std::int64_t total = unchecked_total(account_of_stage(spec, layout, stage).device);
+    sum += total / spec.pp;
+    if (total > fullest) fullest = total;
+  }
+  const std::int64_t percent = percent_of_whole(fullest, sum);
+  return note_if(advice::uneven_stages, percent > 115, {quantity::percent, percent}, {quantity::pp, spec.pp});
+}
+
+template <class Spec>
+constexpr advice_note note_needless_recompute(const Spec& spec) {
+  if (spec.recompute != recomputes::full) return {advice::needless_recompute};
+  plan_spec without = spec;
+  without.recompute = recomputes::none;
+  return note_if(advice::needless_recompute, count_violations(without) == 0, {quantity::micro_batch, spec.micro_batch},
+                 {quantity::sequence, spec.sequence});
+}
+
+template <class Spec>
+constexpr advice_note note_idle(const Spec& spec) {
+  const closed_form idle = idle_share_of(spec);
+  const std::int64_t percent = idle.known ? 100 * idle.value.numerator / idle.value.denominator : 0;
+  return note_if(advice::pipeline_idles, percent > 10, {quantity::percent, percent}, {quantity::accumulation, derive(spec).micro_batches});
+}
+
+template <class Spec>
+constexpr advice_note note_memory(const Spec& spec) {
+  const std::int64_t peak = peak_of(spec, memory_layout_of(spec)).total.count;
+  const std::int64_t percent = percent_of_whole(peak, spec.device.memory.count);
+  return note_if(advice::little_memory_left, percent > 90 && peak <= spec.device.memory.count, {quantity::percent, percent},
+                 {quantity::device_memory_bytes, spec.device.memory.count});
+}
+
+template <class Spec>
+constexpr advice_note note_host(const Spec& spec) {
+  if (spec.host_memory_gibibytes == unset) return {advice::tight_host_memory};
+  const std::int64_t needs = host_account(spec, memory_layout_of(spec)).total().count;
+  const std::int64_t percent = percent_of_whole(needs, spec.host_memory_gibibytes << 30);
+  return note_if(advice::tight_host_memory, percent > 80 && percent <= 100, {quantity::percent, percent},
+                 {quantity::host_memory, spec.host_memory_gibibytes});
+}
+
+template <class Spec>
+constexpr advice_note note_logits(const Spec& spec) {
+  const derived facts = derive(spec);
+  const std::int64_t logits = saturating_multiply(4 * facts.tokens, facts.vocabulary / spec.tp);
+  const std::int64_t percent = percent_of_whole(saturating_multiply(2, logits), spec.device.memory.count);
+  return note_if(advice::large_logits, percent > 10, {quantity::percent, percent}, {quantity::vocabulary, facts.vocabulary});
+}
+
+// Whether one advice holds for a spec that broke no rule of the first two tiers.
+template <class Spec>
+constexpr advice_note note_of(const Spec& spec, advice kind) {
+  const transformer& shape = spec.model;
+  const std::int64_t kv_heads = shape.key_value_heads();
+  switch (kind) {
+    case advice::tp_across_nodes:
+      return note_if(kind, spec.tp > 1 && link_of(mesh_of(spec), topology_of(spec), axis::tp).kind == link_kind::network,
+                     {quantity::tp, spec.tp}, {quantity::devices_per_node, spec.devices_per_node});
+    case advice::zero_with_one_replica:
+      return note_if(kind, sharding_stage(spec) > 0 && derive(spec).grid.dense_shards() == 1, {quantity::zero, sharding_stage(spec)},
+                     {quantity::dp_x_cp, 1});
+    case advice::sequence_parallel_at_tp_1:
+      return note_if(kind, spec.tp == 1 && spec.sequence_parallel == toggle::on, {quantity::tp, 1}, {quantity::sequence, spec.sequence});
+    case advice::replicated_kv_heads: return note_if(kind, spec.tp > kv_heads, {quantity::kv_heads, kv_heads}, {quantity::tp, spec.tp});
+    case advice::sharded_gradients_in_pipeline:
+      return note_if(kind, spec.pp > 1 && shards_gradients(spec), {quantity::zero, sharding_stage(spec)}, {quantity::pp, spec.pp});
+    case advice::experts_in_tp_without_sequence_parallel:
+      return note_if(kind, shape.experts.count > 0 && spec.tp > 1 && !is_sequence_parallel(spec), {quantity::tp, spec.tp},
+                     {quantity::expert_count, shape.experts.count});
+    case advice::narrow_matrices: {
+      const bool hidden = shape.hidden / spec.tp % 128 != 0;
+      const std::int64_t width = hidden ? shape.hidden : shape.ffn;
+      return note_if(kind, spec.tp > 1 && width / spec.tp % 128 != 0, {quantity::tp, spec.tp},
+                     {hidden ? quantity::hidden : quantity::ffn, width});
+    }
+    case advice::little_memory_left: return note_memory(spec);
+    case advice::tight_host_memory: return note_host(spec);
+    case advice::uneven_stages: return note_uneven_stages(spec);
+    case advice::large_logits: return note_logits(spec);
+    case advice::needless_recompute: return note_needless_recompute(spec);
+    case advice::pipeline_idles: return note_idle(spec);
+  }
+  return {};
+}
+
+}  // namespace detail
+
+/// What may be better in `spec`: warnings, in the order of `advice`. Empty when a rule of the first two tiers is broken.
+template <class Spec = plan_spec>
+constexpr advice_notes advice_in(const Spec& spec) {
+  advice_notes list{};
+  if (!detail::is_computable(spec)) return list;
+  for (int kind = 0; kind < advice_kinds; ++kind) {
+    const advice_note note = detail::note_of(spec, static_cast<advice>(kind));
+    if (note.given) list.push_back(note);
+  }
+  return list;
+}
+
+/// An advice as a type, never defined: what it is, its number and what that is held against.
+template <advice Kind, class First, class Second>
+struct advised;
+
+/// The advice on a plan as types.
+template <class... Notes>
+struct advice_list {
+  /// How many there are.
+  static constexpr int count = static_cast<int>(sizeof...(Notes));
+};
+
+namespace detail {
+
+// A constant for each, so that each has a budget of its own.
+template <class Plan, int Kind>
+inline constexpr advice_note note_of_plan = note_of(Plan::spec, static_cast<advice>(Kind));
+
+template <advice Kind, class First, class Second, class... Notes>
+advice_list<advised<Kind, First, Second>, Notes...>* in_front(First*, Second*, const advice_list<Notes...>*);
+
+template <class Plan, int Kind>
+constexpr auto notes_from() {
+  if constexpr (Kind == advice_kinds) {
+    return static_cast<advice_list<>*>(nullptr);
+  } else if constexpr (!note_of_plan<Plan, Kind>.given) {
+    return notes_from<Plan, Kind + 1>();
+  } else {
+    constexpr advice_note note = note_of_plan<Plan, Kind>;
+    using first = fact_key<note.first.what, note.first.value>;
+    using second = fact_key<note.second.what, note.second.value>;
+    return decltype(in_front<note.kind>(fact_of(first{}), fact_of(second{}), notes_from<Plan, Kind + 1>()))(nullptr);
+  }
+}
+template <class Plan>
+constexpr auto notes_of_plan() {
+  if constexpr (is_computable(Plan::spec)) {
+    return notes_from<Plan, 0>();
+  } else {
+    return static_cast<advice_list<>*>(nullptr);
+  }
+}
+
+}  // namespace detail
+
+/// What may be better in a plan, as a list of types: `advice_list<advised<advice::tp_across_nodes, tp<16>, devices_per_node<8>>>`. It never
+/// stops a build, and a plan that is not asked pays nothing.
+template <plan_type Plan>
+using advice_of = typename detail::plain_target<decltype(detail::notes_of_plan<detail::asked_plan<Plan>>())>::type;
+
+/// An advice in words.
+constexpr literal reason_of(advice kind) {
+  switch (kind) {
+    case advice::tp_across_nodes: return "tensor parallel groups talk over the network for each layer";
+    case advice::zero_with_one_replica: return "there is nobody to share states with";
+    case advice::sequence_parallel_at_tp_1: return "there is nobody to share the sequence with";
+    case advice::replicated_kv_heads: return "key/value heads are held more than once; torch's tensor parallelism refuses it";
+    case advice::sharded_gradients_in_pipeline: return "gradients are reduced for each micro-batch; DeepSpeed refuses it";
+    case advice::experts_in_tp_without_sequence_parallel: return "each tensor parallel rank routes all tokens; Megatron-LM refuses it";
+    case advice::narrow_matrices: return "matrices of a rank are no multiple of 128 wide";
+    case advice::little_memory_left: return "more than 90 % of the device's memory is spoken for";
+    case advice::tight_host_memory: return "more than 80 % of the host's memory is spoken for";
+    case advice::uneven_stages: return "the fullest stage needs much more than the mean";
+    case advice::large_logits: return "fp32 logits and their gradient take more than 10 % of the device";
+    case advice::needless_recompute: return "the plan fits without full recomputation";
+    case advice::pipeline_idles: return "the pipeline idles for more than 10 % of a step";
+  }
+  return "";
+}
+
+/// "tp 16, devices_per_node 8: tensor parallel groups talk over the network for each layer".
+constexpr text<200> sentence_of(const advice_note& note) {
+  text<200> out{};
+  out.append(name_of(note.first.what)).append(' ').append(note.first.value).append(", ");
+  out.append(name_of(note.second.what)).append(' ').append(note.second.value).append(": ").append(reason_of(note.kind).c_str());
+  return out;
+}
+
+}  // namespace shardplan

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+// Warnings: what they say of a plan, as types and as values; a plan that has nothing wrong gets none.
+#include <shardplan/plan/advice.hpp>
+#include <shardplan/shardplan.hpp>
+
+namespace sp = shardplan;
+using sp::advice;
+using sp::advised;
+
+namespace {
+
+template <class First, class Second>
+inline constexpr bool same = false;
+template <class Type>
+inline constexpr bool same<Type, Type> = true;
+template <class Plan, class... Notes>
+inline constexpr bool advises = same<sp::advice_of<Plan>, sp::advice_list<Notes...>>&& sp::valid<Plan>;
+
+template <class Model, int Nodes, class... More>
+using run_of =
+    sp::plan<sp::model<Model>, sp::cluster<sp::devices::h100_sxm_80gb, 8, Nodes>, sp::micro_batch<1>, sp::sequence<4096>, More...>;
+template <class... More>
+using small = run_of<sp::models::llama3_8b, 2, sp::global_batch<64>, More...>;
+
+static_assert(advises<small<sp::zero<1>, sp::tp<2>>>);
+// tp inside the host and across it: 16 ranks lie in two hosts. Eight key/value heads on 16 ranks; 4096 / 16 and 14336 / 16 are wide.
+static_assert(advises<small<sp::tp<8>, sp::zero<1>>>);
+static_assert(advises<small<sp::tp<16>>, advised<advice::tp_across_nodes, sp::tp<16>, sp::devices_per_node<8>>,
+                      advised<advice::replicated_kv_heads, sp::kv_heads<8>, sp::tp<16>>>);
+// The rank order decides: dp inside, tp across.
+static_assert(sp::advice_of<small<sp::tp<2>, sp::zero<1>,
+                                  sp::rank_order<sp::axis::dp, sp::axis::tp, sp::axis::cp, sp::axis::ep, sp::axis::pp>>>::count == 1);
+// Nobody to share with.
+static_assert(advises<small<sp::tp<16>, sp::zero<2>>, advised<advice::tp_across_nodes, sp::tp<16>, sp::devices_per_node<8>>,
+                      advised<advice::zero_with_one_replica, sp::zero<2>, sp::dp_x_cp<1>>,
+                      advised<advice::replicated_kv_heads, sp::kv_heads<8>, sp::tp<16>>>);
+static_assert(advises<small<sp::zero<1>, sp::recompute<sp::recomputes::core_attn>, sp::sequence_parallel<true>>,
+                      advised<advice::sequence_parallel_at_tp_1, sp::tp<1>, sp::sequence<4096>>>);
+// What one framework refuses is advice elsewhere: 4 stages, 8 micro-batches, 3 of 11 idle.
+static_assert(advises<small<sp::pp<2>, sp::zero<2>, sp::tp<2>>, advised<advice::sharded_gradients_in_pipeline, sp::zero<2>, sp::pp<2>>>);
+using routed = run_of<sp::models::mixtral_8x7b, 8, sp::global_batch<256>, sp::tp<2>, sp::ep<8>, sp::zero<1>, sp::sequence_parallel<false>>;
+static_assert(
+    same<sp::advice_of<routed>, sp::advice_list<advised<advice::experts_in_tp_without_sequence_parallel, sp::tp<2>, sp::expert_count<8>>>>);
+// (p - 1) / (m + p - 1) = 3 / 11.
+using idling = run_of<sp::models::llama2_7b, 1, sp::global_batch<16>, sp::pp<4>, sp::zero<1>>;
+constexpr std::int64_t fullest = idling::peak_memory.count;
+constexpr std::int64_t all_stages =
+    idling::memory[0].total().count + idling::memory[1].total().count + idling::memory[2].total().count + idling::memory[3].total().count;
+static_assert(
+    same<sp::advice_of<idling>, sp::advice_list<advised<advice::uneven_stages, sp::percent<400 * fullest / all_stages>, sp::pp<4>>,
+                                                advised<advice::pipeline_idles, sp::percent<27>, sp::accumulation<8>>>>);
+// Recomputation that is not needed.
+using careful = small<sp::zero<3>, sp::tp<4>, sp::recompute<sp::recomputes::full>>;
+static_assert(advises<careful, advised<advice::needless_recompute, sp::micro_batch<1>, sp::sequence<4096>>>);
+// A plan that cannot be computed gets none; the values say the same as the types.
+static_assert(sp::advice_of<small<sp::tp<3>>>::count == 0 && sp::advice_in(small<sp::tp<3>>::spec).empty());
+static_assert(sp::advice_in(idling::spec).size() == 2 && sp::advice_in(idling::spec)[1].kind == advice::pipeline_idles);
+static_assert(sp::literal{sp::sentence_of(sp::advice_in(small<sp::tp<16>>::spec)[0]).c_str()} ==
+              sp::literal{"tp 16, devices_per_node 8: tensor parallel groups talk over the network for each layer"});
+
+}  // namespace
