@@ -171,7 +171,9 @@ constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layou
                                      (has_next_token ? next_token.linear_shapes : 0);
 
   memory_report& report = account.device;
-  const rank_states states = states_of(spec, layout.facts, held, layout.units.by_tensor, padding);
+  rank_states states = states_of(spec, layout.facts, held, layout.units.by_tensor, padding);
+  // Where steps run into each other a backward reads the weights that its forward read: each version is there.
+  if (!spec.schedule.drains) states.weights *= spec.schedule.weight_versions(spec.pp, extent.rank);
   (spec.offload.weights == storage::device ? report.weights
    : spec.offload.weights == storage::host ? account.offloaded.host
                                            : account.offloaded.nvme)

@@ -110,6 +110,27 @@ struct chunks;
 /// Chunk activations alive at once on a rank, as a schedule says.
 template <std::int64_t Value>
 struct in_flight;
+/// Micro-batches of a replica in a step.
+template <std::int64_t Value>
+struct micro_batches;
+/// Parts of a sequence in the pipeline.
+template <std::int64_t Value>
+struct slices;
+/// Micro-batches that go through a chunk before the next.
+template <std::int64_t Value>
+struct interleave_group;
+/// Groups of micro-batches, by PyTorch's rule.
+template <std::int64_t Value>
+struct interleave_rounds;
+/// What a schedule wants pp to be a multiple of.
+template <std::int64_t Value>
+struct ranks_multiple;
+/// What a schedule wants the micro-batches to be a multiple of.
+template <std::int64_t Value>
+struct micro_batches_multiple;
+/// Versions of its weights that a rank keeps, as a schedule says.
+template <std::int64_t Value>
+struct weight_versions;
 /// Bytes of one weight.
 template <std::int64_t Value>
 struct weight_bytes;
@@ -369,6 +390,20 @@ template <std::int64_t Value>
 chunks<Value>* fact_of(fact_key<quantity::chunks, Value>);
 template <std::int64_t Value>
 in_flight<Value>* fact_of(fact_key<quantity::in_flight, Value>);
+template <std::int64_t Value>
+micro_batches<Value>* fact_of(fact_key<quantity::micro_batches, Value>);
+template <std::int64_t Value>
+slices<Value>* fact_of(fact_key<quantity::slices, Value>);
+template <std::int64_t Value>
+interleave_group<Value>* fact_of(fact_key<quantity::interleave_group, Value>);
+template <std::int64_t Value>
+interleave_rounds<Value>* fact_of(fact_key<quantity::interleave_rounds, Value>);
+template <std::int64_t Value>
+ranks_multiple<Value>* fact_of(fact_key<quantity::ranks_multiple, Value>);
+template <std::int64_t Value>
+micro_batches_multiple<Value>* fact_of(fact_key<quantity::micro_batches_multiple, Value>);
+template <std::int64_t Value>
+weight_versions<Value>* fact_of(fact_key<quantity::weight_versions, Value>);
 template <std::int64_t Value>
 weight_bytes<Value>* fact_of(fact_key<quantity::weight_bytes, Value>);
 template <std::int64_t Value>

@@ -60,6 +60,9 @@ constexpr remedy_kind axis_of(const violation& item, int choice) {
   if (item.broken < rule::does_not_divide || item.broken > rule::exceeds) return remedy_kind::nothing_small_helps;
   if (item.second.what == quantity::sequence || item.first.what == quantity::sequence)
     return choice == 0 ? remedy_kind::sequence : remedy_kind::nothing_small_helps;
+  if (item.second.what == quantity::micro_batches || item.first.what == quantity::micro_batches)
+    return choice == 0 ? remedy_kind::global_batch : choice == 1 ? remedy_kind::pp : remedy_kind::nothing_small_helps;
+  if (item.first.what == quantity::ranks_multiple || item.second.what == quantity::interleave_group) return factor_of(quantity::pp, choice);
   if (item.second.what == quantity::vocabulary) {
     if (choice == 0) return remedy_kind::vocabulary_multiple;
     return factor_of(item.first.what, choice - 1);
@@ -161,6 +164,9 @@ constexpr neighbourhood neighbourhood_of(const Spec& spec, const violation& item
       return around(spec.sequence, sequence_multiple_of(spec), limits::rows);
     case remedy_kind::global_batch:
       if (item.broken == rule::does_not_match) return {0, item.first.value, 0, limits::batch};
+      if (item.first.what == quantity::micro_batches) return around(spec.global_batch, spec.global_batch / item.first.value, limits::batch);
+      if (item.second.what == quantity::micro_batches)
+        return around(spec.global_batch, spec.global_batch / item.second.value, limits::batch);
       return around(spec.global_batch, item.first.value, limits::batch);
     case remedy_kind::accumulation: {
       const std::int64_t at_once = item.first.value / spec.accumulation;

@@ -9,89 +9,96 @@ namespace shardplan {
 
 /// The numbers that a violation can be about. Each has a fact type of the same name in plan/facts.hpp, which is what error lines print.
 enum class quantity {
-  layers,               ///< transformer blocks
-  hidden,               ///< width of the residual stream, elements
-  heads,                ///< query heads
-  kv_heads,             ///< key/value heads
-  head_dim,             ///< width of one head, elements
-  ffn,                  ///< width of one branch of a dense feed-forward network, elements
-  vocabulary,           ///< rows of the vocabulary; padded where a rule divides it
-  positions,            ///< rows of a learned position embedding, tokens
-  expert_count,         ///< routed experts a layer
-  top_k,                ///< routed experts that one token visits
-  expert_ffn,           ///< width of one branch of a routed expert, elements
-  shared_ffn,           ///< width of the shared experts, elements
-  leading_dense,        ///< first layers that stay dense
-  layer_step,           ///< of the layers after `leading_dense` one in that many routes
-  position_offset,      ///< first rows of the positions that no token has
-  embedding_dim,        ///< width of embedding and head, elements
-  next_token_layers,    ///< layers that predict further tokens
-  query_rank,           ///< width of the latent query, elements
-  key_value_rank,       ///< width of the latent key and value, elements
-  rope_dim,             ///< width of the rotary part of a head with latent attention, elements
-  nope_dim,             ///< width of the rest of a head's query and key, elements
-  value_dim,            ///< width of a head's value with latent attention, elements
-  device_memory_bytes,  ///< capacity of one device, bytes
-  devices_per_node,     ///< devices of one host
-  nodes,                ///< hosts
-  device_count,         ///< devices of the cluster
-  sequence,             ///< tokens of one sequence
-  micro_batch,          ///< sequences of one forward pass of a replica
-  global_batch,         ///< sequences of one optimizer step
-  accumulation,         ///< micro-batches of one replica in a step
-  tp,                   ///< tensor parallel degree
-  pp,                   ///< pipeline parallel degree
-  dp,                   ///< data parallel degree, without cp
-  cp,                   ///< context parallel degree
-  ep,                   ///< expert parallel degree
-  etp,                  ///< tensor parallel degree of routed experts
-  zero,                 ///< ZeRO stage
-  shard_ranks,          ///< ranks of a shard group: `hsdp<>`, `mics<>`
-  hpz,                  ///< ranks that share a second copy of the weights
-  prefetch,             ///< units that are gathered ahead
-  next_token_stage,     ///< stage (chunk) of the next-token layers
-  layer_split_entry,    ///< layers of one stage (chunk) in a `layer_split`
-  layer_split_entries,  ///< stages (chunks) that a `layer_split` has a count for
-  layer_split_sum,      ///< layers in a `layer_split` in all
-  vocabulary_multiple,  ///< rows that the vocabulary is padded to a multiple of
-  host_memory,          ///< memory of one host, GiB
-  headroom_mebibytes,   ///< memory that stays free, MiB
-  offload_percent,      ///< moments that `moments_to_host` moves, percent
-  chunks,               ///< model chunks of one pipeline rank
-  in_flight,            ///< chunk activations alive at once on a rank, as a schedule says
-  weight_bytes,         ///< bytes of one weight
-  gradient_bytes,       ///< bytes of one gradient
-  accumulator_bytes,    ///< bytes of one accumulated gradient
-  master_bytes,         ///< bytes of one weight in the optimizer's own copy
-  moment_bytes,         ///< bytes of one optimizer moment
-  compute_bytes,        ///< bytes of one activation
-  gradient_copy_bytes,  ///< bytes of one gradient in the optimizer's own copy
-  second_moment_bytes,  ///< bytes of the second and further moments of a parameter
-  moment_scale_bytes,   ///< scale of one moment of a tensor, bytes
-  linear_bits,          ///< bits of one linear weight of a block
-  linear_copy_bits,     ///< bits of one linear weight in its further copies
-  scale_block,          ///< numbers that share a one-byte scale in a linear weight
-  scale_square,         ///< side of a square of numbers that share an fp32 scale in a linear weight
-  moments,              ///< optimizer moments of a parameter
-  matrix_moments,       ///< moments of a matrix; -1: as elsewhere
-  block,                ///< elements that share a scale in a quantised optimizer
-  least_elements,       ///< elements below which a tensor's moments are not quantised
-  table_bytes,          ///< code tables of an optimizer, bytes a process
-  matrix_size,          ///< the number that a rule for matrices needs: pairs, side of a block or rank
-  own_moment_bytes,     ///< bytes of one number of a moment, fixed by the optimizer
-  moment_bits,          ///< bits of one number of a quantised moment
-  tensor_table_bytes,   ///< code table of one quantised moment of a tensor, bytes
-  recompute_count,      ///< layers that a method of recomputation is about
-  load_percent,         ///< tokens of the fullest rank's routed experts, percent of the even share
-  capacity_percent,     ///< tokens that a routed expert takes at most, percent of the even share
-  logit_copies,         ///< copies of the logits that a loss kernel holds
-  logit_bytes,          ///< bytes of a loss kernel for one logit, one weight of the head or one number of its input
-  loss_chunks,          ///< pieces of the tokens that go through head and loss one after the other
-  workspace_kibibytes,  ///< workspaces of libraries, KiB
-  boundary_tensors,     ///< hidden states in buffers between pipeline stages
-  step_bytes,           ///< temporaries of the optimizer step for a parameter, bytes
-  bucket_elements,      ///< elements of one gradient bucket, or of what is stepped at a time
-  bucket_buffers,       ///< gradient buckets
+  layers,                  ///< transformer blocks
+  hidden,                  ///< width of the residual stream, elements
+  heads,                   ///< query heads
+  kv_heads,                ///< key/value heads
+  head_dim,                ///< width of one head, elements
+  ffn,                     ///< width of one branch of a dense feed-forward network, elements
+  vocabulary,              ///< rows of the vocabulary; padded where a rule divides it
+  positions,               ///< rows of a learned position embedding, tokens
+  expert_count,            ///< routed experts a layer
+  top_k,                   ///< routed experts that one token visits
+  expert_ffn,              ///< width of one branch of a routed expert, elements
+  shared_ffn,              ///< width of the shared experts, elements
+  leading_dense,           ///< first layers that stay dense
+  layer_step,              ///< of the layers after `leading_dense` one in that many routes
+  position_offset,         ///< first rows of the positions that no token has
+  embedding_dim,           ///< width of embedding and head, elements
+  next_token_layers,       ///< layers that predict further tokens
+  query_rank,              ///< width of the latent query, elements
+  key_value_rank,          ///< width of the latent key and value, elements
+  rope_dim,                ///< width of the rotary part of a head with latent attention, elements
+  nope_dim,                ///< width of the rest of a head's query and key, elements
+  value_dim,               ///< width of a head's value with latent attention, elements
+  device_memory_bytes,     ///< capacity of one device, bytes
+  devices_per_node,        ///< devices of one host
+  nodes,                   ///< hosts
+  device_count,            ///< devices of the cluster
+  sequence,                ///< tokens of one sequence
+  micro_batch,             ///< sequences of one forward pass of a replica
+  global_batch,            ///< sequences of one optimizer step
+  accumulation,            ///< micro-batches of one replica in a step
+  tp,                      ///< tensor parallel degree
+  pp,                      ///< pipeline parallel degree
+  dp,                      ///< data parallel degree, without cp
+  cp,                      ///< context parallel degree
+  ep,                      ///< expert parallel degree
+  etp,                     ///< tensor parallel degree of routed experts
+  zero,                    ///< ZeRO stage
+  shard_ranks,             ///< ranks of a shard group: `hsdp<>`, `mics<>`
+  hpz,                     ///< ranks that share a second copy of the weights
+  prefetch,                ///< units that are gathered ahead
+  next_token_stage,        ///< stage (chunk) of the next-token layers
+  layer_split_entry,       ///< layers of one stage (chunk) in a `layer_split`
+  layer_split_entries,     ///< stages (chunks) that a `layer_split` has a count for
+  layer_split_sum,         ///< layers in a `layer_split` in all
+  vocabulary_multiple,     ///< rows that the vocabulary is padded to a multiple of
+  host_memory,             ///< memory of one host, GiB
+  headroom_mebibytes,      ///< memory that stays free, MiB
+  offload_percent,         ///< moments that `moments_to_host` moves, percent
+  chunks,                  ///< model chunks of one pipeline rank
+  in_flight,               ///< chunk activations alive at once on a rank, as a schedule says
+  weight_bytes,            ///< bytes of one weight
+  gradient_bytes,          ///< bytes of one gradient
+  accumulator_bytes,       ///< bytes of one accumulated gradient
+  master_bytes,            ///< bytes of one weight in the optimizer's own copy
+  moment_bytes,            ///< bytes of one optimizer moment
+  compute_bytes,           ///< bytes of one activation
+  gradient_copy_bytes,     ///< bytes of one gradient in the optimizer's own copy
+  second_moment_bytes,     ///< bytes of the second and further moments of a parameter
+  moment_scale_bytes,      ///< scale of one moment of a tensor, bytes
+  linear_bits,             ///< bits of one linear weight of a block
+  linear_copy_bits,        ///< bits of one linear weight in its further copies
+  scale_block,             ///< numbers that share a one-byte scale in a linear weight
+  scale_square,            ///< side of a square of numbers that share an fp32 scale in a linear weight
+  moments,                 ///< optimizer moments of a parameter
+  matrix_moments,          ///< moments of a matrix; -1: as elsewhere
+  block,                   ///< elements that share a scale in a quantised optimizer
+  least_elements,          ///< elements below which a tensor's moments are not quantised
+  table_bytes,             ///< code tables of an optimizer, bytes a process
+  matrix_size,             ///< the number that a rule for matrices needs: pairs, side of a block or rank
+  own_moment_bytes,        ///< bytes of one number of a moment, fixed by the optimizer
+  moment_bits,             ///< bits of one number of a quantised moment
+  tensor_table_bytes,      ///< code table of one quantised moment of a tensor, bytes
+  recompute_count,         ///< layers that a method of recomputation is about
+  load_percent,            ///< tokens of the fullest rank's routed experts, percent of the even share
+  capacity_percent,        ///< tokens that a routed expert takes at most, percent of the even share
+  logit_copies,            ///< copies of the logits that a loss kernel holds
+  logit_bytes,             ///< bytes of a loss kernel for one logit, one weight of the head or one number of its input
+  loss_chunks,             ///< pieces of the tokens that go through head and loss one after the other
+  workspace_kibibytes,     ///< workspaces of libraries, KiB
+  boundary_tensors,        ///< hidden states in buffers between pipeline stages
+  step_bytes,              ///< temporaries of the optimizer step for a parameter, bytes
+  bucket_elements,         ///< elements of one gradient bucket, or of what is stepped at a time
+  bucket_buffers,          ///< gradient buckets
+  micro_batches,           ///< micro-batches of a replica in a step
+  slices,                  ///< parts of a sequence in the pipeline
+  interleave_group,        ///< micro-batches that go through a chunk before the next
+  interleave_rounds,       ///< groups of micro-batches, by PyTorch's rule
+  ranks_multiple,          ///< what a schedule wants pp to be a multiple of
+  micro_batches_multiple,  ///< what a schedule wants the micro-batches to be a multiple of
+  weight_versions,         ///< versions of its weights that a rank keeps, as a schedule says
   // products that rules compare with
   pp_x_chunks,                      ///< product: pipeline ranks x chunks, the stages
   tp_x_pp_x_cp,                     ///< product: the ranks of one replica
@@ -199,6 +206,13 @@ constexpr const char* name_of(quantity what) {
                                    "step_bytes",
                                    "bucket_elements",
                                    "bucket_buffers",
+                                   "micro_batches",
+                                   "slices",
+                                   "interleave_group",
+                                   "interleave_rounds",
+                                   "ranks_multiple",
+                                   "micro_batches_multiple",
+                                   "weight_versions",
                                    "pp_x_chunks",
                                    "tp_x_pp_x_cp",
                                    "tp_x_pp_x_cp_x_dp",

@@ -180,6 +180,11 @@ constexpr text<sentence_length> sentence_of(const violation& item) {
       detail::append_measured(out, item.second);
       break;
     case rule::empty_stage: out.append("stage ").append(item.stage).append(" owns no layer"); break;
+    case rule::micro_batches_fewer_than_stages:
+      detail::append_measured(out, item.first);
+      out.append(" is fewer than the stages, ");
+      detail::append_measured(out, item.second);
+      break;
     case rule::exceeds:
       detail::append_measured(out, item.first);
       out.append(" exceeds ");

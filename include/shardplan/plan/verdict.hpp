@@ -54,6 +54,9 @@ struct does_not_match;
 /// A pipeline stage (a chunk of it, with several) owns no layer.
 template <class Stage>
 struct empty_stage;
+/// The schedule needs as many micro-batches as the second number says.
+template <class First, class Second, class... Legal>
+struct micro_batches_fewer_than_stages;
 /// The first number must not be larger than the second.
 template <class First, class Second, class... Legal>
 struct exceeds;
@@ -178,6 +181,8 @@ constexpr auto spell() {
     return spell_pair<Plan, Index, neither_multiple_nor_divisor>();
   } else if constexpr (item.broken == rule::does_not_match) {
     return spell_pair<Plan, Index, does_not_match>();
+  } else if constexpr (item.broken == rule::micro_batches_fewer_than_stages) {
+    return spell_pair<Plan, Index, micro_batches_fewer_than_stages>();
   } else if constexpr (item.broken == rule::exceeds) {
     return spell_pair<Plan, Index, exceeds>();
   } else if constexpr (item.broken == rule::empty_stage) {

@@ -21,10 +21,11 @@ enum class rule {
   out_of_range,   ///< a field is zero, negative or larger than anything that can be computed exactly
   too_large,      ///< a product of fields could leave 63 bits
   // tier two
-  does_not_divide,               ///< the first number must divide the second
-  neither_multiple_nor_divisor,  ///< the first number must be a multiple or a divisor of the second
-  does_not_match,                ///< the two numbers must be equal
-  empty_stage,                   ///< a pipeline stage owns no layer
+  does_not_divide,                  ///< the first number must divide the second
+  neither_multiple_nor_divisor,     ///< the first number must be a multiple or a divisor of the second
+  does_not_match,                   ///< the two numbers must be equal
+  empty_stage,                      ///< a pipeline stage owns no layer
+  micro_batches_fewer_than_stages,  ///< the schedule, or the framework's, starts with fewer micro-batches than it needs
   // tier three
   exceeds,            ///< the first number must not be larger than the second
   not_supported,      ///< no engine does this

@@ -10,6 +10,7 @@
 #include <shardplan/schedule/interleaved.hpp>
 #include <shardplan/schedule/looped_bfs.hpp>
 #include <shardplan/schedule/one_f_one_b.hpp>
+#include <shardplan/schedule/one_f_one_b_v.hpp>
 #include <shardplan/schedule/pipedream.hpp>
 #include <shardplan/schedule/seq_1f1b.hpp>
 #include <shardplan/schedule/v_half.hpp>
@@ -30,7 +31,7 @@ namespace shardplan::schedules {
 /// `hana::for_each(sp::schedules::built_in{}, ...)` works. Those with parameters stand with usual ones; a reader who finds another number
 /// of chunks writes it into his copy of the spec, whose functions take it.
 using built_in = boost::hana::basic_tuple<gpipe, one_f_one_b, eager_1f1b, interleaved<2>, looped_bfs<2>, zb_h1, interleaved_zb<2>, zb_h2,
-                                          zb_v, v_half, v_min, dual_pipe, dual_pipe_v, chimera, seq_1f1b<2>, hanayo<1>,
+                                          zb_v, v_half, v_min, one_f_one_b_v, dual_pipe, dual_pipe_v, chimera, seq_1f1b<2>, hanayo<1>,
                                           grouped_interleaved<2, 2>, pipedream, pipedream_2bw>;
 
 namespace detail {

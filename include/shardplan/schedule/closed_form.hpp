@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/fraction.hpp>
+#include <shardplan/schedule/schedule_spec.hpp>
 #include <shardplan/schedule/times.hpp>
 
 #include <cstdint>
@@ -35,6 +36,19 @@ constexpr closed_form closed_efficiency(std::int64_t ranks, std::int64_t micro_b
   if (!bubble.known) return {};
   const fraction work = (times.forward + times.input_gradient + times.weight_gradient) * micro_batches;
   return work / (work + bubble.value);
+}
+
+/// The most activations alive on a rank by formula, 1 being one p-th of the model on one micro-batch: until W, or with `freed_at_input`
+/// only until I. A schedule whose ranks keep less until I has a function `in_flight_until_input(p, m, v, rank)`; without one both are the
+/// same.
+template <class Schedule>
+constexpr fraction closed_peak(std::int64_t ranks, std::int64_t micro_batches, std::int64_t rank, bool freed_at_input = false) {
+  constexpr std::int64_t chunks = Schedule::spec.chunks;
+  constexpr std::int64_t shares = (Schedule::spec.layout == placement::bidirectional ? 1 : chunks) * Schedule::spec.slices;
+  if constexpr (requires { Schedule::in_flight_until_input(ranks, micro_batches, chunks, rank); }) {
+    if (freed_at_input) return {Schedule::in_flight_until_input(ranks, micro_batches, chunks, rank), shares};
+  }
+  return {Schedule::spec.in_flight(ranks, micro_batches, chunks, rank), shares};
 }
 
 namespace detail {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/schedule/closed_form.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
 
 #include <cstdint>
 
 namespace shardplan::schedules {
 
-/// Hanayo (arXiv 2308.15762): `Waves` waves through 2 * Waves chunks in a zigzag, meant for m = p. No generator of its authors is public,
-/// so the order is our own: at equal times each rank runs what is ready, backward before forward, later stages first, with at most p
-/// micro-batches under way on a rank.
+/// Hanayo (arXiv 2308.15762): `Waves` waves through 2 * Waves chunks in a zigzag. No generator of its authors is public, so the order is
+/// our own: at equal times each rank runs what is ready, backward before forward, later stages first, with at most p micro-batches under
+/// way on a rank, as many as 1F1B keeps on its first. As in the paper it is meant for m = p: there the bubble is two thirds of 1F1B's with
+/// one wave and falls with every further one; at m = 2 p one wave idles as long as 1F1B, beyond it longer.
 template <int Waves>
 struct hanayo {
   /// With q = min(m, p) micro-batches under way: (v - 1) q + min(q, r + 1) chunks.
@@ -37,6 +39,11 @@ struct hanayo {
         --left;
       }
     }
+  }
+  /// (p - 1) (1 + m / p) F / Waves at F = I = W, when p divides m
+  static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
+    if (times.forward != times.input_gradient || times.forward != times.weight_gradient || micro_batches % ranks != 0) return {};
+    return times.forward * fraction{(ranks - 1) * (1 + micro_batches / ranks), Waves};
   }
   static constexpr schedule_spec spec{.name = "hanayo", .chunks = 2 * Waves, .layout = placement::v_shape, .in_flight = &in_flight};
 

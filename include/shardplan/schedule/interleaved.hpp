@@ -52,7 +52,10 @@ struct interleaved {
     if (group < ranks || group > micro_batches || (rest != 0 && rest < ranks)) return {};
     return detail::whole_pass(times) * fraction{ranks - 1, Chunks};
   }
-  static constexpr schedule_spec spec{.name = "interleaved", .chunks = Chunks, .in_flight = &in_flight};
+  static constexpr std::int64_t group(std::int64_t ranks, std::int64_t micro_batches) {
+    return detail::group_size(Group, ranks, micro_batches);
+  }
+  static constexpr schedule_spec spec{.name = "interleaved", .chunks = Chunks, .in_flight = &in_flight, .group = &group};
 };
 
 }  // namespace schedules

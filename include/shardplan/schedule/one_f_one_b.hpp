@@ -24,7 +24,7 @@ struct one_f_one_b {
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t, const stage_times& times) {
     return detail::whole_pass(times) * (ranks - 1);
   }
-  static constexpr schedule_spec spec{.name = "one_f_one_b", .in_flight = &in_flight};
+  static constexpr schedule_spec spec{.name = "one_f_one_b", .in_flight = &in_flight, .torch_least_micro_batches_a_stage = 1};
 };
 
 }  // namespace shardplan::schedules

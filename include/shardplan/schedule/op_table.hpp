@@ -72,6 +72,14 @@ struct dynamic_table {
     for (int at = 0; at < shape.ranks; ++at) ends_of.of[at] = owned_array<std::int64_t>(static_cast<std::size_t>(rows[at].size));
     return ends_of;
   }
+  struct programs_type {
+    owned_array<owned_array<int>> of;
+  };
+  constexpr programs_type new_programs() const {
+    programs_type programs{owned_array<owned_array<int>>(rows.size())};
+    for (int at = 0; at < shape.ranks; ++at) programs.of[at] = owned_array<int>(static_cast<std::size_t>(2 * rows[at].size));
+    return programs;
+  }
   constexpr next_type new_pairs() const { return {owned_array<int>(rows.size() * rows.size())}; }
   constexpr next_type new_next() const { return {owned_array<int>(rows.size())}; }
 };

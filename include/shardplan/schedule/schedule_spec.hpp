@@ -27,6 +27,7 @@ namespace detail {
 // asked for in a constant expression under GCC 12's UBSan.)
 constexpr std::int64_t in_flight_not_said(std::int64_t, std::int64_t, std::int64_t, std::int64_t) { return 0; }
 constexpr std::int64_t one_weight_version(std::int64_t, std::int64_t) { return 1; }
+constexpr std::int64_t no_groups(std::int64_t, std::int64_t) { return 0; }
 }  // namespace detail
 
 /// What the accounts need to know of a pipeline schedule, so that they never ask which one it is. A user's own schedule is a type with
@@ -50,6 +51,11 @@ struct schedule_spec {
   std::int64_t micro_batches_multiple = 1;      ///< see `ranks_multiple`
   std::int64_t least_micro_batches_a_rank = 0;  ///< see `ranks_multiple`
   bool micro_batches_fill_ranks = false;        ///< see `ranks_multiple`
+  /// How many of `micro_batches` go through a chunk before the next chunk of `ranks` ranks, where the order is interleaved; 0: it has no
+  /// such groups. In groups a rest of 1 to p - 1 micro-batches would make ranks wait for each other.
+  std::int64_t (*group)(std::int64_t ranks, std::int64_t micro_batches) = &detail::no_groups;
+  /// What PyTorch's schedule of this name asks for beside: m >= stages * this.
+  std::int64_t torch_least_micro_batches_a_stage = 0;
 
   /// Stages of the model: p * v, or p of either direction.
   constexpr std::int64_t stages(std::int64_t ranks) const { return layout == placement::bidirectional ? ranks : ranks * chunks; }

@@ -75,7 +75,11 @@ struct playable : static_table<Schedule, Ranks, MicroBatches> {
   struct pairs_type {
     int of[Ranks * Ranks]{};
   };
+  struct programs_type {
+    int of[Ranks][2 * own::most_ops]{};  // an op sends at most once and receives at most once
+  };
   static constexpr pairs_type new_pairs() { return {}; }
+  static constexpr programs_type new_programs() { return {}; }
   static constexpr costs_type new_costs() { return {}; }
   static constexpr played_type new_played() { return {}; }
   static constexpr played_ends new_ends() { return {}; }
@@ -89,6 +93,18 @@ constexpr simulation<Ranks> simulate_static(const stage_times* times, bool unifo
   const auto all = play(table, times, uniform);
   summarize(result, table, tick_unit_of(table.shape, times, uniform), all, kept);
   return result;
+}
+
+template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
+constexpr fraction steady_static(const stage_times* times, bool uniform) {
+  if constexpr (!Schedule::spec.drains) {
+    return simulate_static<Schedule, Ranks, 3 * MicroBatches>(times, uniform, 1).makespan -
+           simulate_static<Schedule, Ranks, 2 * MicroBatches>(times, uniform, 1).makespan;
+  } else {
+    const playable<Schedule, Ranks, MicroBatches> table{};
+    const auto all = play(table, times, uniform, 3);
+    return {all.makespan - all.makespan_before, tick_unit_of(table.shape, times, uniform).in_one};
+  }
 }
 
 template <class Simulation>
@@ -122,18 +138,25 @@ constexpr simulation<Ranks> simulate(const stage_times (&times)[Stages], fractio
 /// does not drain runs three times and two times m micro-batches.)
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
 constexpr fraction steady_period(const stage_times& times) {
-  if constexpr (!Schedule::spec.drains) {
-    return simulate<Schedule, Ranks, 3 * MicroBatches>(times).makespan - simulate<Schedule, Ranks, 2 * MicroBatches>(times).makespan;
-  } else {
-    const detail::playable<Schedule, Ranks, MicroBatches> table{};
-    const auto all = detail::play(table, &times, true, 3);
-    return {all.makespan - all.makespan_before, detail::tick_unit_of(table.shape, &times, true).in_one};
-  }
+  return detail::steady_static<Schedule, Ranks, MicroBatches>(&times, true);
+}
+/// The same with the times of each stage.
+template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Stages>
+constexpr fraction steady_period(const stage_times (&times)[Stages]) {
+  static_assert(Stages == detail::shape_for<Schedule, Ranks, MicroBatches>.stages(), "one entry for each stage of the model");
+  return detail::steady_static<Schedule, Ranks, MicroBatches>(times, false);
 }
 
 /// The bubble of that name, simulated.
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
 constexpr fraction bubble(const stage_times& times, bubble_kind kind) {
+  const simulation<Ranks> result = simulate<Schedule, Ranks, MicroBatches>(times);
+  if (kind == bubble_kind::steady) return steady_period<Schedule, Ranks, MicroBatches>(times) - result.work;
+  return detail::bubble_of(result, Ranks, kind);
+}
+/// The same with the times of each stage.
+template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Stages>
+constexpr fraction bubble(const stage_times (&times)[Stages], bubble_kind kind) {
   const simulation<Ranks> result = simulate<Schedule, Ranks, MicroBatches>(times);
   if (kind == bubble_kind::steady) return steady_period<Schedule, Ranks, MicroBatches>(times) - result.work;
   return detail::bubble_of(result, Ranks, kind);
@@ -145,4 +168,11 @@ constexpr fraction efficiency(const stage_times& times) {
   const simulation<Ranks> result = simulate<Schedule, Ranks, MicroBatches>(times);
   return result.work / result.makespan;
 }
+/// The same with the times of each stage.
+template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Stages>
+constexpr fraction efficiency(const stage_times (&times)[Stages]) {
+  const simulation<Ranks> result = simulate<Schedule, Ranks, MicroBatches>(times);
+  return result.work / result.makespan;
+}
+
 }  // namespace shardplan

@@ -64,8 +64,20 @@ constexpr fraction bubble(const op_table& table, const stage_times& times, bubbl
   return detail::bubble_of(result, table.shape.ranks, kind);
 }
 
+/// The same with the times of each stage.
+constexpr fraction bubble(const op_table& table, const stage_times* times, bubble_kind kind) {
+  const simulation<0> result = simulate(table, times);
+  if (kind == bubble_kind::steady) return steady_period(table, times) - result.work;
+  return detail::bubble_of(result, table.shape.ranks, kind);
+}
+
 /// The same of a table made at run time.
 constexpr fraction efficiency(const op_table& table, const stage_times& times) {
+  const simulation<0> result = simulate(table, times);
+  return result.work / result.makespan;
+}
+/// The same with the times of each stage.
+constexpr fraction efficiency(const op_table& table, const stage_times* times) {
   const simulation<0> result = simulate(table, times);
   return result.work / result.makespan;
 }

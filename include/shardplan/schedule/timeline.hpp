@@ -19,11 +19,14 @@ struct op_place {
   friend constexpr bool operator==(op_place left, op_place right) { return left.rank == right.rank && left.index == right.index; }
 };
 
-/// When each op of a table starts and ends: what a picture is drawn from. Both halves of an overlapped block have the times of the block.
+/// When each op of a table starts and ends: what a picture is drawn from. A constant evaluation may make one and read it,
+/// not keep it (GCC 12 cannot: it frees nested arrays twice). Both
+/// halves of an overlapped block have the times of the block.
 class timeline {
 public:
   /// Plays `table` with one entry for all stages (`uniform`) or one a stage. Errors: those of `simulate`.
-  timeline(const op_table& table, const stage_times* times, bool uniform) : starts(table.rows.size()), sent(table.rows.size()), span(0) {
+  constexpr timeline(const op_table& table, const stage_times* times, bool uniform)
+      : starts(table.rows.size()), sent(table.rows.size()), span(0) {
     const detail::tick_unit unit = detail::tick_unit_of(table.shape, times, uniform);
     in_one = unit.in_one;
     const auto all = detail::play(table, times, uniform, 1, &ends);
@@ -50,17 +53,17 @@ public:
   }
 
   /// When an op starts, in the unit of the times.
-  fraction start(int rank, int index) const { return {starts[rank][index], in_one}; }
+  constexpr fraction start(int rank, int index) const { return {starts[rank][index], in_one}; }
   /// When it ends.
-  fraction end(int rank, int index) const { return {ends.of[rank][index], in_one}; }
+  constexpr fraction end(int rank, int index) const { return {ends.of[rank][index], in_one}; }
   /// When its output is on another rank.
-  fraction arrival(int rank, int index) const { return {sent[rank][index], in_one}; }
+  constexpr fraction arrival(int rank, int index) const { return {sent[rank][index], in_one}; }
   /// The end of the last op.
-  fraction makespan() const { return span; }
+  constexpr fraction makespan() const { return span; }
 
   /// A chain of ops from the start to the makespan, each of which begins when the one before has ended or its output has arrived: what must
   /// become shorter for the step to become shorter.
-  owned_array<op_place> critical_path(const op_table& table) const {
+  constexpr owned_array<op_place> critical_path(const op_table& table) const {
     op_place last{};
     for (int rank = 0; rank < table.shape.ranks; ++rank)
       if (table.size(rank) > 0 && end(rank, table.size(rank) - 1) == span) last = {rank, table.size(rank) - 1};
@@ -85,7 +88,7 @@ private:
   fraction span;
 
   // Steps back to the op that `place` waited for; false when there is none.
-  bool before(const op_table& table, op_place& place) const {
+  constexpr bool before(const op_table& table, op_place& place) const {
     const std::int64_t begin = starts[place.rank][place.index];
     int first = place.index;
     int last = place.index;
@@ -107,8 +110,8 @@ private:
 };
 
 /// The times of a table's ops. Errors: those of `simulate`.
-inline timeline timeline_of(const op_table& table, const stage_times& times) { return {table, &times, true}; }
+constexpr timeline timeline_of(const op_table& table, const stage_times& times) { return {table, &times, true}; }
 /// The same with the times of each stage; there must be `table.shape.stages()` of them.
-inline timeline timeline_of(const op_table& table, const stage_times* times) { return {table, times, false}; }
+constexpr timeline timeline_of(const op_table& table, const stage_times* times) { return {table, times, false}; }
 
 }  // namespace shardplan

@@ -166,6 +166,52 @@ constexpr bool in_order_on_one_channel(const Table& table) {
   return true;
 }
 
+/// Receives in the order in which their senders run, sends and receives blocking. The lowering gives each rank in turn one unit that is
+/// ready and writes its sends, and the receives of what it sends, behind what the ranks have by then; then the programs run.
+template <class Table>
+constexpr bool runs_sender_driven(const Table& table) {
+  const int ranks = table.shape.ranks;
+  auto program = table.new_programs();  // 1 + the sender's op for a send, minus that for a receive
+  auto length = table.new_next();
+  auto next = table.new_next();
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const int at = next.of[rank];
+      if (at == table.rows[rank].size) continue;
+      const int together = together_at(table, rank, at);
+      if (!may_run(table, next.of, rank, at, at) || (together == 2 && !may_run(table, next.of, rank, at + 1, at))) continue;
+      for (int half = at; half < at + together; ++half) {
+        const int user = user_of(table, rank, half);
+        if (user < 0) continue;
+        const int message = 1 + (rank << wait_code::index_bits | half);
+        const int to = user >> wait_code::index_bits;
+        program.of[rank][length.of[rank]++] = message;
+        program.of[to][length.of[to]++] = -message;
+      }
+      next.of[rank] = at + together;
+      moved = true;
+    }
+  }
+  auto done = table.new_next();
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (int rank = 0; rank < ranks; ++rank) {
+      while (done.of[rank] < length.of[rank] && program.of[rank][done.of[rank]] > 0) {
+        const int message = program.of[rank][done.of[rank]];
+        const int to = user_of(table, rank, (message - 1) & wait_code::index_mask) >> wait_code::index_bits;
+        if (done.of[to] == length.of[to] || program.of[to][done.of[to]] != -message) break;
+        ++done.of[to];  // both meet
+        ++done.of[rank];
+        moved = true;
+      }
+    }
+  }
+  for (int rank = 0; rank < ranks; ++rank)
+    if (next.of[rank] < table.rows[rank].size || done.of[rank] < length.of[rank]) return false;
+  return true;
+}
+
 template <class Table>
 constexpr transfer_facts facts_of_transfers(const Table& table) {
   if (!table.ends) schedule_never_ends();
@@ -181,8 +227,7 @@ constexpr transfer_facts facts_of_transfers(const Table& table) {
   facts.batched = runs_batched(table);
   if (!facts.rendezvous) facts.buffer_depth = 1;
   while (facts.buffer_depth > 0 && !runs_with_depth(table, facts.buffer_depth)) ++facts.buffer_depth;
-  // One order of all ops of all ranks exists, and transfers in that order never wait for a later one.
-  facts.sender_driven = true;
+  facts.sender_driven = runs_sender_driven(table);
   return facts;
 }
 

@@ -52,6 +52,12 @@ struct interleaved_zb {
     const std::int64_t alive = warm_up(ranks, micro_batches, chunks, rank) + 1 + rank;
     return alive < micro_batches * chunks ? alive : micro_batches * chunks;
   }
+  /// Until I: the warm-up and one more.
+  static constexpr std::int64_t in_flight_until_input(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks,
+                                                      std::int64_t rank) {
+    const std::int64_t alive = warm_up(ranks, micro_batches, chunks, rank) + 1;
+    return alive < micro_batches * chunks ? alive : micro_batches * chunks;
+  }
   /// The order of one rank.
   template <class Out>
   static constexpr void fill(Out& out, int ranks, int micro_batches, int rank) {
@@ -72,6 +78,10 @@ struct zb_h1 {
   static constexpr std::int64_t in_flight(std::int64_t ranks, std::int64_t micro_batches, std::int64_t, std::int64_t) {
     return ranks < micro_batches ? ranks : micro_batches;
   }
+  /// Until I: as 1F1B.
+  static constexpr std::int64_t in_flight_until_input(std::int64_t ranks, std::int64_t micro_batches, std::int64_t, std::int64_t rank) {
+    return ranks - rank < micro_batches ? ranks - rank : micro_batches;
+  }
   /// The order of one rank.
   template <class Out>
   static constexpr void fill(Out& out, int ranks, int micro_batches, int rank) {
@@ -87,18 +97,23 @@ struct zb_h1 {
 };
 
 /// Interleaving with groups smaller than p (zero-bubble group_interleaved_1f1b.py, PipeOffload arXiv 2503.01328): less memory, more bubble.
-/// Ours is the interleaved order with a warm-up of (p - 1 - r) + (v - 1) group forwards and each W right behind its I.
+/// Ours is the interleaved order with a warm-up of min(p - 1 - r, 2 group) + (v - 1) group forwards and each W right behind its I. More
+/// forwards would wait for ranks that wait for them.
 template <int Chunks, int Group>
 struct grouped_interleaved {
+  static constexpr std::int64_t warm_up(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks, std::int64_t rank) {
+    const std::int64_t behind = ranks - 1 - rank < 2 * Group ? ranks - 1 - rank : 2 * Group;
+    const std::int64_t forwards = behind + (chunks - 1) * Group;
+    return forwards < micro_batches * chunks ? forwards : micro_batches * chunks;
+  }
   static constexpr std::int64_t in_flight(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks, std::int64_t rank) {
-    const std::int64_t alive = interleaved_zb<Chunks, Group>::warm_up(ranks, micro_batches, chunks, rank) + 1;
+    const std::int64_t alive = warm_up(ranks, micro_batches, chunks, rank) + 1;
     return alive < micro_batches * chunks ? alive : micro_batches * chunks;
   }
   /// The order of one rank.
   template <class Out>
   static constexpr void fill(Out& out, int ranks, int micro_batches, int rank) {
-    detail::fill_split(out, micro_batches, Chunks, Group,
-                       static_cast<int>(interleaved_zb<Chunks, Group>::warm_up(ranks, micro_batches, Chunks, rank)), 0);
+    detail::fill_split(out, micro_batches, Chunks, Group, static_cast<int>(warm_up(ranks, micro_batches, Chunks, rank)), 0);
   }
   static constexpr schedule_spec spec{.name = "grouped_interleaved", .chunks = Chunks, .in_flight = &in_flight};
 };

@@ -15,6 +15,11 @@ struct zb_h2 {
   static constexpr std::int64_t in_flight(std::int64_t ranks, std::int64_t micro_batches, std::int64_t, std::int64_t) {
     return 2 * ranks - 1 < micro_batches ? 2 * ranks - 1 : micro_batches;
   }
+  /// Until I: the warm-up and one more.
+  static constexpr std::int64_t in_flight_until_input(std::int64_t ranks, std::int64_t micro_batches, std::int64_t, std::int64_t rank) {
+    const std::int64_t alive = 2 * (ranks - rank) - 1;
+    return alive < micro_batches ? alive : micro_batches;
+  }
   /// The order of all ranks: what a rank may do depends on what the others have done.
   template <class Out>
   static constexpr void fill_all(Out& out, int ranks, int micro_batches) {

@@ -11,10 +11,12 @@
 #include <shardplan/schedule/interleaved.hpp>
 #include <shardplan/schedule/looped_bfs.hpp>
 #include <shardplan/schedule/one_f_one_b.hpp>
+#include <shardplan/schedule/one_f_one_b_v.hpp>
 #include <shardplan/schedule/pipedream.hpp>
 #include <shardplan/schedule/prove_table.hpp>
 #include <shardplan/schedule/seq_1f1b.hpp>
 #include <shardplan/schedule/v_half.hpp>
+#include <shardplan/schedule/zb_capped.hpp>
 #include <shardplan/schedule/zb_h1.hpp>
 #include <shardplan/schedule/zb_h2.hpp>
 #include <shardplan/schedule/zb_v.hpp>
@@ -356,6 +358,8 @@ TEST_CASE("corrupted tables are refused by their right names, and only they") {
   corrupt<s::hanayo<1>>(3, 3);
   corrupt<s::v_half>(3, 6);
   corrupt<s::v_min>(3, 6);
+  corrupt<s::one_f_one_b_v>(3, 6);
+  corrupt<s::zb_capped<3>>(4, 6);
   corrupt<s::pipedream>(4, 6);
   corrupt<s::pipedream_2bw>(3, 6);
 }

@@ -26,6 +26,10 @@ template <class First, class Second, class... Legal>
 struct bare<sp::neither_multiple_nor_divisor<First, Second, Legal...>> {
   using type = sp::neither_multiple_nor_divisor<First, Second>;
 };
+template <class First, class Second, class... Legal>
+struct bare<sp::micro_batches_fewer_than_stages<First, Second, Legal...>> {
+  using type = sp::micro_batches_fewer_than_stages<First, Second>;
+};
 template <class Verdict>
 struct bare_verdict;
 template <class... Violations>

@@ -23,3 +23,35 @@ static_assert(run<s::dual_pipe>::memory[1].weights == 2 * run<s::one_f_one_b>::m
 static_assert(4 * run<s::dual_pipe>::memory[0].activations == 5 * run<s::one_f_one_b>::memory[0].activations);
 // The first and the last stage lie on one rank there.
 static_assert(run<s::dual_pipe>::memory[0].weights == run<s::dual_pipe>::memory[3].weights);
+
+// PipeDream keeps p - r versions of the weights, 2BW two on every rank; all else is 1F1B's.
+template <class Schedule>
+constexpr bool differs_by_versions(int first, int second, int third, int last) {
+  using other = run<s::one_f_one_b>;
+  const int versions[] = {first, second, third, last};
+  for (int rank = 0; rank < 4; ++rank) {
+    const sp::memory_report with = run<Schedule>::memory[rank];
+    const sp::memory_report without = other::memory[rank];
+    if (with.weights.count != versions[rank] * without.weights.count ||
+        with.total().count - with.weights.count != without.total().count - without.weights.count)
+      return false;
+  }
+  return true;
+}
+static_assert(differs_by_versions<s::pipedream>(4, 3, 2, 1) && differs_by_versions<s::pipedream_2bw>(2, 2, 2, 2));
+
+// A user's: the most versions in the middle. The worst stage is found there.
+struct middle {
+  static constexpr std::int64_t in_flight(std::int64_t, std::int64_t, std::int64_t, std::int64_t) { return 1; }
+  static constexpr std::int64_t weight_versions(std::int64_t, std::int64_t rank) { return rank == 2 ? 9 : 1; }
+  static constexpr sp::schedule_spec spec{.name = "middle", .in_flight = &in_flight, .weight_versions = &weight_versions, .drains = false};
+};
+static_assert(run<middle>::peak_stage == 2 && run<middle>::memory[2].weights.count == 9 * run<s::one_f_one_b>::memory[2].weights.count);
+static_assert(!sp::valid<run<middle>> == (run<middle>::peak_memory > sp::devices::h100_sxm_80gb::spec.memory));
+
+struct forgetful : middle {
+  static constexpr std::int64_t weight_versions(std::int64_t, std::int64_t) { return 0; }
+  static constexpr sp::schedule_spec spec{
+      .name = "forgetful", .in_flight = &in_flight, .weight_versions = &weight_versions, .drains = false};
+};
+static_assert(!sp::valid<run<forgetful>>);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// truth_check KIND FILE: our figures beside those of a file in the format of the truth folder, a line a row, a summary and a verdict.
-// Exits with 0 when no bound is missed, 1 when one is, 2 when the file or the words cannot be read. With `--open GROUPS`, a file of names
-// of groups, exactly these must miss their bounds: what is known to be open stays in sight, and leaves the list once it is closed.
+// truth_check KIND FILE, or truth_check schedules FOLDER: our figures beside those of a file in the format of the truth folder, a line a
+// row, a summary and a verdict. Exits with 0 when no bound is missed, 1 when one is, 2 when the file or the words cannot be read. With
+// `--open GROUPS`, a file of names of groups, exactly these must miss their bounds: what is known to be open stays in sight, and leaves the
+// list once it is closed.
 #include "../judgement.hpp"
 #include "../memory.hpp"
 #include "../models.hpp"
@@ -9,10 +10,12 @@
 #include "../reports.hpp"
 #include "../row.hpp"
 #include "../saved_tensors.hpp"
+#include "../schedules.hpp"
 
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -79,10 +82,24 @@ struct kind {
   truth::judgement (*judge)(std::istream&);
 };
 
+// What is judged as a folder.
+const std::string folder_kind = "schedules";
+
 const kind kinds[] = {
     {"memory", &judge_memory_file}, {"models", &judge_models_file},   {"saved_tensors", &judge_saved_tensors_file},
     {"ranks", &judge_ranks_file},   {"reports", &judge_reports_file},
 };
+
+std::optional<truth::judgement> judge(const std::string& name, const char* path) {
+  if (name == folder_kind) return truth::judge_schedules(path);
+  for (const kind& known : kinds) {
+    if (name != known.name) continue;
+    std::ifstream file{path};
+    if (!file) throw std::runtime_error{"cannot be read"};
+    return known.judge(file);
+  }
+  return std::nullopt;
+}
 
 // Groups of rows whose bounds are known to be missed, a line each; `#` begins a comment.
 std::set<std::string> open_groups(const char* path) {
@@ -100,30 +117,24 @@ int main(int argc, char** argv) {
   if (argc != 3 && !(argc == 5 && std::string{argv[3]} == "--open")) {
     std::cerr << "usage: truth_check KIND FILE [--open GROUPS], KIND one of";
     for (const kind& known : kinds) std::cerr << ' ' << known.name;
-    std::cerr << '\n';
+    std::cerr << ", or schedules FOLDER\n";
     return 2;
   }
   const std::string name = argv[1];
-  for (const kind& known : kinds) {
-    if (name != known.name) continue;
-    std::ifstream file{argv[2]};
-    if (!file) {
-      std::cerr << "cannot read " << argv[2] << '\n';
+  try {
+    const std::optional<truth::judgement> judged = judge(name, argv[2]);
+    if (!judged) {
+      std::cerr << "unknown kind " << name << '\n';
       return 2;
     }
-    try {
-      const truth::judgement result = known.judge(file);
-      result.print_lines(std::cout);
-      result.print_summary(std::cout);
-      if (argc == 3) return result.passed() ? 0 : 1;
-      const std::vector<std::string> unexpected = result.unexpected(open_groups(argv[4]));
-      for (const std::string& group : unexpected) std::cout << "unexpected\t" << group << '\n';
-      return unexpected.empty() ? 0 : 1;
-    } catch (const std::exception& why) {
-      std::cerr << argv[2] << ": " << why.what() << '\n';
-      return 2;
-    }
+    judged->print_lines(std::cout);
+    judged->print_summary(std::cout);
+    if (argc == 3) return judged->passed() ? 0 : 1;
+    const std::vector<std::string> unexpected = judged->unexpected(open_groups(argv[4]));
+    for (const std::string& group : unexpected) std::cout << "unexpected\t" << group << '\n';
+    return unexpected.empty() ? 0 : 1;
+  } catch (const std::exception& why) {
+    std::cerr << argv[2] << ": " << why.what() << '\n';
+    return 2;
   }
-  std::cerr << "unknown kind " << name << '\n';
-  return 2;
 }

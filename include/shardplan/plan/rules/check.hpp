@@ -32,12 +32,13 @@ constexpr void compare_stage(const plan_spec& spec, const memory_layout& layout,
   }
 }
 
-// Whether stages differ in nothing but what the first and the last have beside their blocks, and the micro-batches that are alive.
+// Whether stages differ in nothing but what the first and the last have beside their blocks, and the micro-batches that are alive. (Without
+// a drain they differ in versions of the weights as well.)
 constexpr bool stages_are_alike(const plan_spec& spec) {
   const layer_counts& split = spec.layer_split;
   return split.counts.length == 0 && !split.embedding_slot && !split.loss_slot && split.next_token_stage == unset &&
          (spec.sharding.layout == shard_layout::flat || spec.sharding.layout == shard_layout::tensors) &&
-         spec.model.experts.leading_dense == 0 && spec.model.experts.layer_step <= 1 && spec.schedule.chunks == 1;
+         spec.model.experts.leading_dense == 0 && spec.model.experts.layer_step <= 1 && spec.schedule.chunks == 1 && spec.schedule.drains;
 }
 
 // The inner stage with the most micro-batches alive, the first of equals; `most` is their number over all stages.

@@ -5,6 +5,7 @@
 #include <shardplan/core/unset.hpp>
 #include <shardplan/parallel/vocabulary.hpp>
 #include <shardplan/plan/quantity.hpp>
+#include <shardplan/plan/rules/order.hpp>
 #include <shardplan/plan/rules/sequence.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/derived.hpp>
@@ -144,6 +145,9 @@ constexpr std::int64_t check_batch(const plan_spec& spec, std::int64_t replicas,
   return 0;
 }
 
+// More versions of the weights than any rank keeps; their bytes stay exact.
+inline constexpr std::int64_t most_weight_versions = 64;
+
 // A user's schedule is a function of his: what it returns is held to its contract before anything is multiplied with it.
 template <class Sink>
 constexpr void check_schedule(const plan_spec& spec, std::int64_t micro_batches, Sink& sink) {
@@ -160,7 +164,13 @@ constexpr void check_schedule(const plan_spec& spec, std::int64_t micro_batches,
       sink.add_range({quantity::in_flight, alive}, 1, most);
       return;
     }
+    const std::int64_t versions = schedule.drains ? 1 : schedule.weight_versions(spec.pp, rank);
+    if (versions < 1 || versions > most_weight_versions) {
+      sink.add_range({quantity::weight_versions, versions}, 1, most_weight_versions);
+      return;
+    }
   }
+  if (spec.pp > 1 || schedule.chunks > 1 || schedule.slices > 1) check_order(spec, micro_batches, sink);
 }
 
 /// Reports everything of tier two that `spec` breaks.
