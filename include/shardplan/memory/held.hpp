@@ -25,7 +25,8 @@ constexpr std::int64_t sum_of_units(const Layout& layout, const stage_extent& ex
   const std::int64_t experts = extent.layers - extent.dense_layers;
   return extent.layers * units[place::every_block].*field + extent.dense_layers * units[place::dense_block].*field +
          experts * units[place::expert_block].*field + (extent.is_first ? units[place::input].*field : 0) +
-         (extent.is_last ? units[place::output].*field : 0) + (extent.copies_head ? units.tied_head.*field : 0);
+         (extent.is_last ? units[place::output].*field : 0) + (extent.has_next_token ? units[place::next_token].*field : 0) +
+         (extent.copies_head ? units.tied_head.*field : 0);
 }
 }  // namespace detail
 
