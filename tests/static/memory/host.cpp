@@ -102,7 +102,8 @@ static_assert(of_inputs.to_host == 4 * of_inputs.states && of_inputs.to_device =
 struct predicts_two {
   static constexpr sp::transformer shape{.layers = 6, .hidden = 64, .heads = 4, .ffn = 256, .vocab = 1000, .next_token_layers = 1};
 };
-using two_tokens = run<predicts_two, 2, 1, sp::zero<1>, sp::offload<sp::states_to<sp::storage::host>>, sp::global_batch<2>, sp::sequence<64>>;
+using two_tokens =
+    run<predicts_two, 2, 1, sp::zero<1>, sp::offload<sp::states_to<sp::storage::host>>, sp::global_batch<2>, sp::sequence<64>>;
 static_assert(sp::host_memory_of(two_tokens::spec).states == sp::bytes{12 * sp::parameter_count<predicts_two>} &&
               sp::host_memory_of(two_tokens::spec).pinned == sp::bytes{2 * sp::parameter_count<predicts_two>});
 
