@@ -23,6 +23,9 @@ namespace truth {
 struct run {
   shardplan::plan_spec spec{};
   std::int64_t stage = 0;
+  bool whole_tensors = false;    ///< each parameter's master copy and optimizer state are at one owner (Muon under Megatron-LM)
+  std::int64_t dense_rank = 0;   ///< then: which of the owners of dense parameters the rank is
+  std::int64_t expert_rank = 0;  ///< and of those of routed experts
 };
 
 /// Megatron-LM's interleaved schedule for `chunks` chunks a rank, with one more warm-up forward (`extra`) under its overlap of the expert
@@ -608,11 +611,13 @@ inline run megatron_run(const config_reader& config, bool steady) {
 
   // The figures are of one rank, whose place in the pipeline follows from Megatron's order of ranks: pipeline outermost.
   const std::string rank = config.text("rank", "last rank");
-  if (starts_with(rank, "last rank")) {
-    result.stage = spec.pp - 1;
-  } else {
-    result.stage = config.number("rank") / (spec.tp * spec.cp * spec.dp);
-  }
+  const std::int64_t ranks = spec.tp * spec.cp * spec.dp;  // of one pipeline rank
+  const std::int64_t place = starts_with(rank, "last rank") ? ranks * spec.pp - 1 : config.number("rank");
+  result.stage = place / ranks;
+  // Muon's step takes whole matrices, so that each parameter has one owner (core/optimizer/layer_wise_optimizer.py).
+  result.whole_tensors = spec.optimizer.matrix_moments >= 0 && spec.zero == 1;
+  result.dense_rank = place % ranks / spec.tp;
+  result.expert_rank = place % ranks / (spec.etp * spec.ep);
   return result;
 }
 

@@ -67,7 +67,7 @@ struct rank_writer {
       return;
     }
     // Each tensor is a bucket: see `fsdp_shard`.
-    const bool together = item.copies > 1 && item.copies >= buffer.totals.shards;
+    const bool together = item.routed && item.copies > 1 && item.copies >= buffer.totals.shards;
     buffer.end_multiple = buffer.totals.shards * (together ? one : item.columns);
     const std::int64_t at_once = together ? item.copies : 1;
     for (std::int64_t copy = 0; copy < item.copies; copy += at_once) {

@@ -20,6 +20,9 @@ struct rank_states {
   std::int64_t master = 0;     ///< bytes of the optimizer's own copy of the weights
   std::int64_t optimizer = 0;  ///< bytes of moments, factors and code tables
   std::int64_t owned = 0;      ///< elements of which it keeps master copy and optimizer state
+
+  /// Bytes of all of them.
+  constexpr std::int64_t total() const { return weights + gradients + master + optimizer; }
 };
 
 namespace detail {

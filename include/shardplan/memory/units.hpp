@@ -77,7 +77,7 @@ struct piecewise {
     }
     std::int64_t& share = routed ? owner.routed_share : owner.dense_share;
     if (cuts) {
-      held = fsdp_shard(shard, routed ? facts.expert_shards : facts.dense_shards);
+      held = fsdp_shard(shard, routed ? facts.expert_shards : facts.dense_shards, routed);
       share += held.elements();
     } else if (aligns) {
       constexpr std::int64_t alignment = megatron::parameter_alignment;

@@ -36,6 +36,8 @@ inline constexpr bool is_tensor_array<const tensor[Count]> = true;
 template <class Layer>
 constexpr bool is_countable_layer() {
   if (Layer::repeats < 1) return false;
+  if constexpr (requires { Layer::head_width; })
+    if (Layer::head_width < 1) return false;
   for (const tensor& item : Layer::tensors) {
     if (item.rows < 1 || item.columns < 1 || item.copies < 1) return false;
     if constexpr (requires { Layer::top_k; })
@@ -49,7 +51,8 @@ constexpr bool is_countable_layer() {
 /// A layer type. `static constexpr shardplan::tensor tensors[]` lists what one such layer trains, in the order of a forward pass, and
 /// `static constexpr std::int64_t repeats` says how often it stands in the model. `copies` of a tensor are those in one layer;
 /// `multiplicity` is not read. A layer with routed experts says in `static constexpr std::int64_t top_k` how many copies of a tensor whose
-/// role `is_routed` one token uses; without it a token uses all. A count below 1, or a `top_k` above the copies, fails the concept.
+/// role `is_routed` one token uses; without it a token uses all. `static constexpr std::int64_t head_width` (1 unless said) is the width of
+/// a head: tensor parallelism cuts `split::key_value` between heads. A count below 1, or a `top_k` above the copies, fails the concept.
 template <class Layer>
 concept layer = requires {
   requires detail::same<typename detail::plain<decltype(Layer::repeats)>::type, std::int64_t>;
@@ -62,8 +65,9 @@ template <class Element>
 concept network_element = layer<Element> || transformer_model<Element>;
 
 /// A model of the given elements in that order. Its parameters are counted and its tensors listed by `parameter_count`,
-/// `active_parameter_count` and `tensors`, as those of any model, exact. It has no `shape`, so that it fails the concept
-/// `transformer_model` of `model<>`: no plan takes it yet, because what its layers keep for backward is not known.
+/// `active_parameter_count` and `tensors`, as those of any model, exact; memory/network_states.hpp has the states of a rank. It has no
+/// `shape`, so that it fails the concept `transformer_model` of `model<>`: no plan takes it, because what its layers keep for backward is
+/// not known.
 /// Name one by derivation, which keeps messages short: `struct my_model : shardplan::network<tower, projector, language> {};`
 template <network_element... Elements>
 struct network {
@@ -93,8 +97,23 @@ struct network {
     (visit<Elements>([&](const tensor& item, std::int64_t) { list.push_back(item); }), ...);
     return list;
   }
+  /// Calls `tell(tensor, head_width)` for the same tensors in the same order.
+  template <class Tell>
+  static constexpr void visit_tensors(Tell tell) {
+    (visit<Elements>([&](const tensor& item, std::int64_t) { tell(item, head_width_of<Elements>()); }), ...);
+  }
 
 private:
+  template <class Element>
+  static constexpr std::int64_t head_width_of() {
+    if constexpr (transformer_model<Element>) {
+      return Element::shape.head_width();
+    } else if constexpr (requires { Element::head_width; }) {
+      return Element::head_width;
+    } else {
+      return 1;
+    }
+  }
   static constexpr void add(std::int64_t& sum, std::int64_t elements_of_one, std::int64_t times) {
     sum = checked_add(sum, checked_multiply(elements_of_one, times));
   }

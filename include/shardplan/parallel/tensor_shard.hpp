@@ -38,10 +38,10 @@ constexpr tensor_shard shard_of(std::int64_t rows, std::int64_t columns, std::in
 }
 
 /// What the fullest of `sharers` ranks holds of a tensor under FSDP2 (torch `fully_shard`, one tensor along its first dimension): rows
-/// rounded up, as every rank allocates them. Experts are one tensor of three dimensions, cut between experts, or within each where there
-/// are fewer of them than ranks (pytorch/torchtitan, apply_fsdp).
-constexpr tensor_shard fsdp_shard(tensor_shard whole, std::int64_t sharers) {
-  if (whole.copies > 1 && whole.copies >= sharers) {
+/// rounded up, as every rank allocates them. Experts (`routed`) are one tensor of three dimensions, cut between experts, or within each
+/// where there are fewer of them than ranks (pytorch/torchtitan, apply_fsdp); other copies are tensors of their own.
+constexpr tensor_shard fsdp_shard(tensor_shard whole, std::int64_t sharers, bool routed) {
+  if (routed && whole.copies > 1 && whole.copies >= sharers) {
     whole.copies = ceil_divide(whole.copies, sharers);
   } else {
     whole.rows = ceil_divide(whole.rows, sharers);

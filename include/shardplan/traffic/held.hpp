@@ -57,7 +57,7 @@ constexpr traffic_layout traffic_layout_of(const Spec& spec) {
     if (copied) layout.tied_head.dense = elements;
     if (!by_tensor) return;
     const std::int64_t ranks = routed ? facts.expert_shards : facts.dense_shards;
-    const std::int64_t padded = fsdp_shard(shard, ranks).elements() * ranks;
+    const std::int64_t padded = fsdp_shard(shard, ranks, routed).elements() * ranks;
     (routed ? sum.padded_routed : sum.padded_dense) += padded;
     if (copied) layout.tied_head.padded_dense = padded;
   });

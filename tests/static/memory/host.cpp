@@ -98,6 +98,15 @@ constexpr sp::host_report of_inputs = sp::host_memory_of(inputs_away::spec);
 static_assert(of_inputs.states == sp::bytes{32 * 2 * 64 * 4096} && of_inputs.pinned == 0_GiB);
 static_assert(of_inputs.to_host == 4 * of_inputs.states && of_inputs.to_device == of_inputs.to_host);
 
+// A next-token layer is shared out as the rest is: 2 bytes of the share in `pinned`, 12 in `states`.
+struct predicts_two {
+  static constexpr sp::transformer shape{.layers = 6, .hidden = 64, .heads = 4, .ffn = 256, .vocab = 1000, .next_token_layers = 1};
+};
+using two_tokens =
+    run<predicts_two, 2, 1, sp::zero<1>, sp::offload<sp::states_to<sp::storage::host>>, sp::global_batch<2>, sp::sequence<64>>;
+static_assert(sp::host_memory_of(two_tokens::spec).states == sp::bytes{12 * sp::parameter_count<predicts_two>} &&
+              sp::host_memory_of(two_tokens::spec).pinned == sp::bytes{2 * sp::parameter_count<predicts_two>});
+
 // The rule: only where the host is said.
 template <int Gibibytes>
 using judged = run<sp::models::llama_30b, 8, 1, sp::zero<3>, everything, sp::precision<sp::precisions::bf16_fp32_master_and_gradients>,

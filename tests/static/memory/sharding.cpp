@@ -108,6 +108,11 @@ constexpr std::int64_t dense_on_24 = 42 * 64 + 4 * 3 * 64 + 64 + 3 * 3;
 static_assert(holds_shares(expert_run(12, 2), dense_on_12 + one_expert));
 static_assert(holds_shares(expert_run(12, 1), dense_on_12 + one_expert));
 static_assert(holds_shares(expert_run(24, 1), dense_on_24 + 12 * (2 * 2 * 64 + 3 * 32)));
+// What is no expert is cut along its own rows, however often it stands in one place: a next-token layer is a block, three norms of 64 and a
+// projection of 64 x 128; two ranks hold half of each.
+constexpr transformer with_next_token{
+    .layers = 2, .hidden = 64, .heads = 4, .kv_heads = 2, .ffn = 96, .vocab = 1000, .next_token_layers = 1};
+static_assert(holds_shares(with<fsdp<>>(with_next_token, 2), (189'760 + 30'848 + 3 * 64 + 64 * 128) / 2));
 // Hybrid: two groups of 6 of 12 replicas; experts on ep 2 are shared by 6 ranks, so by 3 within a group.
 constexpr plan_spec hybrid_experts() {
   plan_spec spec = with<hsdp<6>>(with_experts, 12);

@@ -4,6 +4,7 @@
 #include <shardplan/model/catalog/mistral.hpp>
 #include <shardplan/model/model.hpp>
 #include <shardplan/model/network.hpp>
+#include <shardplan/model/parameter_counts.hpp>
 #include <shardplan/model/parameters.hpp>
 
 #include <cstdint>
@@ -40,6 +41,9 @@ constexpr std::int64_t routing = 512 + 8 * 4'096;
 using hybrid = sp::network<state_space, expert_layer>;
 static_assert(sp::parameter_count<hybrid> == 6 * mixer + 2 * routing);
 static_assert(sp::active_parameter_count<hybrid> == 6 * mixer + 2 * (512 + 2 * 4'096));
+static_assert(sp::parameter_counts<hybrid>.total == 6 * mixer + 2 * routing &&
+              sp::parameter_counts<hybrid>.routed_experts == 2 * 8 * 4'096 && sp::parameter_counts<hybrid>.norms == 6 * (64 + 128) &&
+              sp::parameter_counts<hybrid>.embedding == 0);
 static_assert(sp::tensors<hybrid>.size() == 8 && sp::tensors<hybrid>.capacity() == 8);
 static_assert(sp::tensors<hybrid>[3].name == "decay_skip_step" && sp::tensors<hybrid>[3].multiplicity == 18 &&
               sp::tensors<hybrid>[7].multiplicity == 16 && sp::tensors<hybrid>[7].how == split::column);
@@ -68,6 +72,10 @@ struct routing_to {
   static constexpr sp::tensor tensors[] = {{.name = "expert", .rows = 4, .columns = 4, .purpose = role::routed_expert, .copies = 8}};
 };
 static_assert(sp::layer<state_space> && sp::layer<made_of<1, 1, 1>> && sp::layer<routing_to<8>>);
+struct of_no_width : state_space {
+  static constexpr std::int64_t head_width = 0;
+};
+static_assert(!sp::layer<of_no_width>);
 static_assert(!sp::layer<none_of_it> && !sp::layer<without_repeats> && !sp::layer<made_of<0, 1, 1>> && !sp::layer<made_of<1, 0, 1>> &&
               !sp::layer<made_of<1, 1, -1>> && !sp::layer<routing_to<0>> && !sp::layer<routing_to<9>> && !sp::layer<int>);
 
