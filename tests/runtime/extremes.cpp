@@ -6,6 +6,7 @@
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/core/fraction.hpp>
 #include <shardplan/core/static_vector.hpp>
+#include <shardplan/model/catalog.hpp>
 #include <shardplan/model/parameters.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/sentence.hpp>
@@ -461,6 +462,33 @@ TEST_CASE("values up to the ends of their ranges") {
     }
   }
   CHECK(computed > 1700);
+}
+
+// The bounds of tier one lie beyond what anyone trains: 128 M tokens a step, a million tokens a sequence, scores that are kept for 32 k.
+TEST_CASE("nothing of today's sizes is too large") {
+  for (const sp::transformer& shape : {sp::models::llama3_1_405b::shape, sp::models::kimi_k2::shape, sp::models::nemotron_4_340b::shape,
+                                       sp::models::gpt3_175b::shape, sp::models::gemma_3_27b::shape})
+    for (const sp::optimizer_spec& optimizer :
+         {sp::optimizers::adamw::spec, sp::optimizers::soap<>::spec, sp::optimizers::shampoo<0>::spec})
+      for (const sp::precision_spec& precision : {sp::precisions::fp32::spec, sp::precisions::mxfp8_weights::spec})
+        for (const bool scores : {false, true})
+          for (const int chunks : {1, 8}) {
+            sp::plan_spec spec{};
+            spec.model = shape;
+            spec.model.positions = 0;
+            spec.device.memory.count = power(37);
+            spec.devices_per_node = 8;
+            spec.nodes = 4096;
+            spec.sequence = scores ? power(15) : power(20);
+            spec.micro_batch = 1;
+            spec.global_batch = power(scores ? 24 : 27) / spec.sequence;
+            spec.optimizer = optimizer;
+            spec.precision = precision;
+            if (scores) spec.attention = sp::attentions::materialised;
+            spec.schedule.chunks = chunks;
+            for (const sp::violation& found : sp::evaluate(spec, sp::remedy_search::off).violations)
+              if (found.broken == sp::rule::too_large) FAIL(sp::sentence_of(found).c_str());
+          }
 }
 
 // The largest micro-batch on the largest cluster: micro_batch x replicas is 2^56 and does not divide the largest batch.

@@ -65,12 +65,28 @@ constexpr void walk_output(const Spec& spec, const activation_shard& shard, save
   }
 }
 
+// What surrounds the block of one next-token layer (arXiv 2412.19437 section 2.2): inputs of its norms of the embedding and of the hidden
+// state, of the projection, of the norm before the head, and of the head.
+template <class Spec>
+constexpr void walk_next_token(const Spec& spec, const activation_shard& shard, saved_sink& visit) {
+  const auto add = [&](const char* name, std::int64_t columns) {
+    visit(name, saved_as::input, shard.own_tokens, columns, spec.precision.compute, saved_shard::sequence, recomputes::none);
+  };
+  const std::int64_t hidden = spec.model.hidden;
+  add("next_token_embedding_norm", hidden);
+  add("next_token_hidden_norm", hidden);
+  add("next_token_projection", 2 * hidden);
+  add("next_token_final_norm", hidden);
+  add("next_token_head", hidden);
+}
+
 }  // namespace detail
 
 /// The tensors that `where` keeps of one micro-batch, with what is recomputed left out: their sum is `dense_kept` or `expert_kept` of
 /// `saved_by_block`. `place::input`: token ids (int64, a batch's data and in no account) and what the embedding keeps; `place::output`:
-/// final norm, head and loss, logits apart; `place::every_block` is the usual block. Only model, sequence, micro-batch, tp, cp, etp and
-/// recipe are read, so a spec need not be complete; they must keep the rules of the first two tiers (else a rest is cut off).
+/// final norm, head and loss, logits apart; `place::next_token`: what surrounds the block of one next-token layer; `place::every_block` is
+/// the usual block. Only model, sequence, micro-batch, tp, cp, etp and recipe are read, so a spec need not be complete; they must keep the
+/// rules of the first two tiers (else a rest is cut off).
 template <class Spec = plan_spec, class List = saved_list>
 constexpr List saved_tensors_of(const Spec& spec, place where) {
   const activation_shard shard = detail::shard_of(spec);
@@ -87,7 +103,9 @@ constexpr List saved_tensors_of(const Spec& spec, place where) {
       detail::walk_embedding(spec, shard, all);
       break;
     case place::output: detail::walk_output(spec, shard, all); break;
-    case place::next_token: break;
+    case place::next_token:
+      if (spec.model.next_token_layers > 0) detail::walk_next_token(spec, shard, all);
+      break;
     case place::every_block:
     case place::dense_block:
     case place::expert_block:

@@ -26,6 +26,15 @@ static_assert(activations<> == 4 * kept(saved_tensors<run<>>));
 // A plan without a cluster or a batch is enough of one.
 static_assert(saved_tensors<plan<model<small>, sequence<32>, micro_batch<2>>> == saved_tensors<run<>>);
 
+// A next-token layer is a block more, and 12h a token around it.
+struct predicts_two {
+  static constexpr transformer shape{.layers = 4, .hidden = 64, .heads = 4, .ffn = 96, .vocab = 1000, .next_token_layers = 1};
+};
+using two_tokens = plan<model<predicts_two>, cluster<devices::h100_sxm_80gb, 1, 1>, sequence<32>, micro_batch<2>, global_batch<2>>;
+constexpr std::int64_t around = kept(saved_tensors<two_tokens, own_kernels, place::next_token>);
+static_assert(around == 64 * 12 * 64 && two_tokens::memory[0].activations.count == 5 * kept(saved_tensors<two_tokens>) + around);
+static_assert(saved_tensors<run<>, own_kernels, place::next_token>.empty());
+
 // Experts that are not gated keep their activation before and after the router's weights; gated ones have one kernel for both.
 struct plain_experts {
   static constexpr transformer shape{

@@ -206,21 +206,28 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
   if (parameters > limits::parameters) sink.add_large({quantity::parameters_bound, parameters}, limits::parameters);
 
   // What comes to the numbers of a matrix of m x n at most: `size` pairs of m + n <= 2mn numbers of 16 bytes; 2 x 4 bytes of 2mn + side
-  // (m + n); one number of 16 bytes; scales in arrays whose sides are padded to 128 and 4.
+  // (m + n); one number of 16 bytes; scales in arrays whose sides are padded to 128 and 4. Sides of blocks apart: a vocabulary is longer.
   const matrix_rule rule = spec.optimizer.matrices;
   const std::int64_t size = spec.optimizer.matrix_size;
   std::int64_t a_number = spec.precision.scale_block != 0 ? 2 * 128 * 4 : 0;
   if (spec.precision.scale_square != 0) a_number += 2 * 4;
+  std::int64_t at_an_end = a_number;
   if (rule == matrix_rule::factored) {
-    a_number += 32 * size;
+    a_number = at_an_end += 32 * size;
   } else if (rule == matrix_rule::preconditioned || rule == matrix_rule::rotated) {
-    const std::int64_t longest = plus(plus(rows, plus(2 * embedded, widths)), plus(shape.expert_width(), shape.experts.count));
-    a_number = plus(a_number, times(16, plus(1, size != 0 && size < longest ? size : longest)));
+    std::int64_t side = shape.hidden;
+    for (const std::int64_t other :
+         {heads_width, key_width, shape.ffn, shape.experts.shared_ffn, shape.expert_width(), shape.experts.count})
+      if (other > side) side = other;
+    const std::int64_t longest = plus(rows, plus(2 * embedded, side));
+    a_number = plus(a_number, times(16, plus(1, size != 0 && size < side ? size : side)));
+    at_an_end = plus(at_an_end, times(16, plus(1, size != 0 && size < longest ? size : longest)));
   } else if (rule != matrix_rule::none) {
-    a_number += 16;
+    a_number = at_an_end += 16;
   }
   const std::int64_t tensors = plus(times(layers, plus(64, 6 * shape.experts.count)), 8 + 8 * shape.next_token_layers);
-  const std::int64_t states = plus(times(parameters, a_number), times(tensors, limits::moments * spec.optimizer.tensor_table_bytes));
+  const std::int64_t states = plus(plus(times(times(layers, block), a_number), times(ends, at_an_end)),
+                                   times(tensors, limits::moments * spec.optimizer.tensor_table_bytes));
   if (states > limits::state_bytes) sink.add_large({quantity::state_bytes_bound, states}, limits::state_bytes);
 
   // Norms step by step keep fp32 copies beside those in the compute precision. Materialised attention keeps at most three copies, one of
