@@ -6,6 +6,7 @@
 #include <shardplan/core/text.hpp>
 #include <shardplan/doctor/cause.hpp>
 #include <shardplan/doctor/parallel_evidence.hpp>
+#include <shardplan/plan/rules/ranges.hpp>
 #include <shardplan/recipe/cross_entropy.hpp>
 #include <shardplan/recipe/precision.hpp>
 #include <shardplan/schedule/interleaved.hpp>
@@ -203,7 +204,7 @@ constexpr void offer_configuration(List& list, const plan_spec& spec, const bare
     case cause::cfg_layers:
       offer(list, change_kind::slots);
       offer_half(list, change_kind::chunks, spec.schedule.chunks);
-      for (std::int64_t pp = spec.pp - 1; pp >= 1 && list.length < most_changes; --pp)
+      for (std::int64_t pp = spec.pp > limits::stages ? limits::stages : spec.pp - 1; pp >= 1 && list.length < most_changes; --pp)
         if (rest_of(spec.model.layers, times(pp, spec.schedule.chunks)) == 0) offer(list, change_kind::pp, pp);
       break;
     case cause::cfg_batch:

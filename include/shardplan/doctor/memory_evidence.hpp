@@ -45,10 +45,8 @@ constexpr evidence activations_evidence(const patient& who) {
 constexpr evidence logits_evidence(const patient& who) {
   const phase_reports last = phases_of_stage(who.spec, who.layout, who.spec.pp - 1);
   const std::int64_t capacity = who.spec.device.memory.count;
-  const memory_report& loss = last[phase::loss];
-  const memory_report& head = last[phase::head_backward];
-  const std::int64_t in_loss = loss.logits.count + loss.working.count;
-  const std::int64_t in_head = head.logits.count + head.working.count;
+  const std::int64_t in_loss = last[phase::loss].logits.count;
+  const std::int64_t in_head = last[phase::head_backward].logits.count;
   const std::int64_t most = in_loss > in_head ? in_loss : in_head;
   return judged(most, capacity / 10, per_mille(most, capacity));
 }

@@ -42,9 +42,9 @@ constexpr const char* words_of(guidance whose, question asked) {
       {"ZeRO-1, the fastest stage that fits.", "No tensor parallelism: ZeRO-2, then the states to the host.",
        "ZeRO-3; the pipeline engine takes ZeRO-1 at most.", "All devices are data parallel.",
        "Recompute activations, then ZeRO-3 with the states in host memory."},
-      {"Below 512 devices ZeRO-3 alone will do.",
-       "From 512 devices on tensor parallelism over the node: ZeRO-3 alone waits for the network.",
-       "Pipeline parallelism when tp of a node is not enough.", "All other devices are data parallel.",
+      {"Below 512 devices ZeRO-3 alone will do, if it fits.",
+       "Tensor parallelism inside the node: where ZeRO-3 is not enough, and from 512 devices on, where it waits for the network.",
+       "From 512 devices on pipeline parallelism when tp of a node is not enough.", "All other devices are data parallel.",
        "From 1,024 devices on ZeRO-2 beside tp and pp; recompute activations."}};
   return words[static_cast<int>(whose)][static_cast<int>(asked)];
 }
