@@ -27,7 +27,11 @@ using deep = sp::plan<sp::model<sp::models::llama2_70b>, sp::cluster<sp::devices
 
 }  // namespace
 
-int main() {
+int main(int count, char**) {
+  if (count > 1) {  // with any argument: the table of docs/how_to/diagnose_a_run.md
+    std::cout << sp::report::symptom_table();
+    return 0;
+  }
   std::cout << "== 7B, data parallel only: " << words_of(sp::symptom::out_of_memory) << "\n" << sp::report::text_of(why) << "\n";
   std::cout << "== 70B, tp 4, pp 4, 32 sequences: " << words_of(sp::symptom::low_utilisation) << "\n"
             << sp::report::text_of(sp::diagnose<deep, sp::symptoms::low_utilisation>) << "\n";
