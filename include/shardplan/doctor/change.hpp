@@ -146,7 +146,7 @@ constexpr void offer(List& list, change_kind kind, std::int64_t value = 0) {
 template <class List>
 constexpr void offer_zero(List& list, const plan_spec& spec) {
   if (spec.sharding.is_fsdp()) return;
-  for (std::int64_t stage = spec.zero < 0 ? 1 : spec.zero + 1; stage <= 3; ++stage) offer(list, change_kind::zero, stage);
+  for (std::int64_t stage = 1 + (spec.zero > 0 ? spec.zero : 0); stage <= 3; ++stage) offer(list, change_kind::zero, stage);
 }
 template <class List>
 constexpr void offer_smaller_micro_batch(List& list, const plan_spec& spec) {

@@ -230,9 +230,9 @@ template <class Model, class Cluster, class... Parts>
 requires detail::leaves_degrees_open<plan_core<model<Model>, Cluster, Parts...>>
 struct decide {
   /// The path as a value.
-  static constexpr const decision& path = detail::decided<plan_core<model<Model>, Cluster, Parts...>>;
+  static constexpr decision path = detail::decided<plan_core<model<Model>, Cluster, Parts...>>;
   /// The five steps, by `question`.
-  static constexpr const decision_step (&steps)[question_count] = path.steps;
+  static constexpr decision_step steps[question_count] = {path.steps[0], path.steps[1], path.steps[2], path.steps[3], path.steps[4]};
   /// The plan that they lead to, a plan type; it need not be valid, as the steps look at memory only.
   using plan = shardplan::plan<model<Model>, Cluster, Parts..., tp<path.plan.tp>, pp<path.plan.pp>, zero<path.plan.zero>>;
 };

@@ -185,7 +185,7 @@ struct practice {
   /// The parts, as one plan that decides nothing.
   using core = plan_core<model<Model>, Cluster, Parts...>;
   /// The path as a value.
-  static constexpr const practice_path& path = detail::practised<core, Whose>;
+  static constexpr practice_path path = detail::practised<core, Whose>;
   /// The plan that it leads to.
   using plan =
       typename detail::practice_plan<path.plan.zero, path.plan.recompute == recomputes::full && core::spec.recompute != recomputes::full,
