@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+// From a symptom to its causes, each with a figure of the plan and a remedy that was recomputed; and from the size in an out-of-memory
+// message to the tensor.
+#include <shardplan/doctor/diagnose.hpp>
+#include <shardplan/doctor/message.hpp>
+#include <shardplan/memory/printed_size.hpp>
+#include <shardplan/report/diagnosis.hpp>
+#include <shardplan/shardplan.hpp>
+
+#include <iostream>
+
+namespace sp = shardplan;
+
+namespace {
+
+template <class... Parts>
+using run = sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 1>, sp::sequence<4096>,
+                     sp::micro_batch<1>, sp::global_batch<64>, Parts...>;
+
+// Known when this file is compiled: the states are to blame, and ZeRO-1 is enough.
+constexpr sp::diagnosis why = sp::diagnose<run<>, sp::symptoms::out_of_memory>;
+static_assert(why[0].which == sp::cause::mem_states && why[0].try_this == sp::change{sp::change_kind::zero, 1});
+
+// A pipeline that idles.
+using deep = sp::plan<sp::model<sp::models::llama2_70b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 8>, sp::sequence<4096>,
+                      sp::micro_batch<1>, sp::global_batch<32>, sp::tp<4>, sp::pp<4>, sp::zero<1>>;
+
+}  // namespace
+
+int main(int count, char**) {
+  if (count > 1) {  // with any argument: the table of docs/how_to/diagnose_a_run.md
+    std::cout << sp::report::symptom_table();
+    return 0;
+  }
+  std::cout << "== 7B, data parallel only: " << words_of(sp::symptom::out_of_memory) << "\n" << sp::report::text_of(why) << "\n";
+  std::cout << "== 70B, tp 4, pp 4, 32 sequences: " << words_of(sp::symptom::low_utilisation) << "\n"
+            << sp::report::text_of(sp::diagnose<deep, sp::symptoms::low_utilisation>) << "\n";
+  std::cout << "== 7B, \"Tried to allocate 500.00 MiB\"\n"
+            << sp::report::text_of(sp::diagnosis_of(run<sp::cross_entropy<sp::losses::torch_eager_float>>::spec,
+                                                    sp::printed_in("CUDA out of memory. Tried to allocate 500.00 MiB.")));
+}

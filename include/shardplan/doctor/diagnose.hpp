@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/bytes.hpp>
+#include <shardplan/core/index_pack.hpp>
+#include <shardplan/core/static_vector.hpp>
+#include <shardplan/doctor/cause.hpp>
+#include <shardplan/doctor/change.hpp>
+#include <shardplan/doctor/evidence.hpp>
+#include <shardplan/doctor/memory_evidence.hpp>
+#include <shardplan/doctor/parallel_evidence.hpp>
+#include <shardplan/doctor/speed_evidence.hpp>
+#include <shardplan/doctor/symptom.hpp>
+#include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/plan.hpp>
+#include <shardplan/plan/rules/check.hpp>
+#include <shardplan/plan/verdict.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cstdint>
+
+namespace shardplan {
+
+/// A cause of a symptom in a plan, with what supports or excludes it, and a change that was checked to help.
+struct finding {
+  cause which{};       ///< the cause
+  evidence now{};      ///< its evidence
+  change try_this{};   ///< supported causes: the least change after which it is excluded and no rule is broken; else `nothing`
+  evidence after{};    ///< its evidence in the changed plan
+  bytes peak{};        ///< memory of the worst rank; 0 where it could not be computed
+  bytes peak_after{};  ///< the same in the changed plan
+};
+
+/// Most causes that a symptom has.
+inline constexpr std::size_t most_causes = 16;
+/// The causes of a symptom: supported ones first, the heaviest first, then those that a plan cannot tell, then the excluded.
+using diagnosis = static_vector<finding, most_causes>;
+
+/// The evidence of a cause in a plan. Figures that need more than single fields say `not_in_plan` when a rule of the first two tiers is
+/// broken: `symptom::refused_at_start` has those rules. No error for any spec.
+template <class Spec = plan_spec>
+constexpr evidence evidence_of(const Spec& spec, cause which) {
+  const detail::bare_facts facts = detail::bare_facts_of(spec);
+  if (which >= cause::cfg_m_lt_p && which <= cause::cfg_ep) return detail::configuration_evidence(spec, facts, which);
+  if (which >= cause::hang_preproc && which <= cause::hang_eval) return detail::hang_evidence(spec, facts, which);
+  if (which >= cause::num_vocab && which <= cause::num_compose) return detail::loss_evidence(spec, facts, which);
+  if (which == cause::ckpt_layout) return detail::layout_evidence(spec);
+  const detail::patient who = detail::examined(spec, which <= cause::mem_host);
+  if (!who.computable) return {standing::not_in_plan, 0, 0, 0};
+  return which <= cause::mem_host ? detail::memory_evidence(who, which) : detail::speed_evidence(who, facts, which);
+}
+
+namespace detail {
+
+template <class Spec>
+constexpr bytes peak_if_computable(const Spec& spec) {
+  return is_computable(spec) ? peak_of(spec, memory_layout_of(spec)).total : bytes{};
+}
+
+// Whether a change helps: the cause is gone and no rule is broken. `result` has the figures then.
+template <class Spec>
+constexpr bool helps(const Spec& spec, change what, finding& result) {
+  const plan_spec other = changed(spec, what);
+  if (count_violations(other) != 0) return false;
+  const evidence after = evidence_of(other, result.which);
+  if (after.says == standing::supported) return false;
+  result.try_this = what;
+  result.after = after;
+  result.peak_after = peak_if_computable(other);
+  return true;
+}
+
+template <class Spec>
+constexpr finding found_in(const Spec& spec, cause which) {
+  finding result{};
+  result.which = which;
+  result.now = evidence_of(spec, which);
+  result.peak = peak_if_computable(spec);
+  return result;
+}
+
+template <class Spec = plan_spec>
+constexpr finding finding_of(const Spec& spec, cause which) {
+  finding result = found_in(spec, which);
+  if (result.now.says != standing::supported) return result;
+  for (const change what : changes_for(spec, which))
+    if (helps(spec, what, result)) break;
+  return result;
+}
+
+// Whether the first is ranked before the second.
+constexpr bool goes_before(const finding& left, const finding& right) {
+  if (left.now.says != right.now.says) return left.now.says < right.now.says;
+  return left.now.weight > right.now.weight;
+}
+
+template <class List>
+constexpr void rank_in(List& list, const finding& item) {
+  list.push_back(item);
+  for (std::size_t at = list.length - 1; at > 0 && goes_before(item, list.values[at - 1]); --at) {
+    list.values[at] = list.values[at - 1];
+    list.values[at - 1] = item;
+  }
+}
+
+}  // namespace detail
+
+/// What can be behind a symptom in this plan: every cause that is known for it, each supported or excluded by a figure of the plan, the
+/// supported ones with a change that was checked by recomputing the plan. The run-time twin of `diagnose`. No error for any spec.
+template <class Spec = plan_spec>
+constexpr diagnosis diagnosis_of(const Spec& spec, symptom seen) {
+  diagnosis list{};
+  for (int at = 0; at < cause_count; ++at)
+    if (explains(static_cast<cause>(at), seen)) detail::rank_in(list, detail::finding_of(spec, static_cast<cause>(at)));
+  return list;
+}
+
+namespace detail {
+
+// A constant for each cause and each change: together they would leave what Clang evaluates in one.
+template <class Core, cause Which>
+inline constexpr finding first_look = found_in(Core::spec, Which);
+template <class Core, cause Which>
+inline constexpr changes tried_changes = changes_for(Core::spec, Which);
+template <class Core, cause Which, std::size_t Index>
+inline constexpr finding with_change = [] {
+  finding result = first_look<Core, Which>;
+  helps(Core::spec, tried_changes<Core, Which>.values[Index], result);
+  return result;
+}();
+template <class Core, cause Which, std::size_t Index = 0>
+constexpr finding treated() {
+  if constexpr (first_look<Core, Which>.now.says != standing::supported || Index >= tried_changes<Core, Which>.length) {
+    return first_look<Core, Which>;
+  } else if constexpr (with_change<Core, Which, Index>.try_this.kind != change_kind::nothing) {
+    return with_change<Core, Which, Index>;
+  } else {
+    return treated<Core, Which, Index + 1>();
+  }
+}
+template <class Core, symptom Seen, int Index>
+constexpr void add_cause(diagnosis& list) {
+  if constexpr (explains(static_cast<cause>(Index), Seen)) rank_in(list, treated<Core, static_cast<cause>(Index)>());
+}
+template <class Core, symptom Seen, int... Causes>
+constexpr diagnosis diagnosis_of_plan(index_pack<int, Causes...>) {
+  diagnosis list{};
+  (add_cause<Core, Seen, Causes>(list), ...);
+  return list;
+}
+
+template <class... Parts>
+plan_core<Parts...> core_of(const plan<Parts...>*);
+
+}  // namespace detail
+
+/// The causes of a symptom in a plan type, ranked, as a constant: `diagnose<run, symptoms::out_of_memory>[0].which`. See `diagnosis_of`.
+template <plan_type Plan, class Symptom>
+inline constexpr diagnosis diagnose =
+    detail::diagnosis_of_plan<decltype(detail::core_of(static_cast<const detail::asked_plan<Plan>*>(nullptr))), Symptom::value>(
+        detail::make_index_pack<cause_count>{});
+
+/// The axes that cut states differently in two plans: their checkpoints in shards do not fit each other.
+struct axis_changes {
+  bool tp = false;        ///< tensor parallel degree
+  bool pp = false;        ///< pipeline parallel degree, or layers of a stage
+  bool chunks = false;    ///< model chunks on a rank
+  bool experts = false;   ///< ep or etp
+  bool sharding = false;  ///< ZeRO stage, FSDP, or the ranks that share states
+
+  /// How many changed.
+  constexpr int count() const { return tp + pp + chunks + experts + sharding; }
+};
+
+/// Which axes changed from one plan to the other.
+template <class Spec = plan_spec>
+constexpr axis_changes changed_axes(const Spec& before, const Spec& after) {
+  axis_changes result{};
+  result.tp = before.tp != after.tp;
+  result.pp = before.pp != after.pp || !(before.layer_split == after.layer_split);
+  result.chunks = before.schedule.chunks != after.schedule.chunks || before.schedule.layout != after.schedule.layout;
+  result.experts = before.ep != after.ep || before.etp != after.etp;
+  const bool shards = sharding_stage(before) > 0 || sharding_stage(after) > 0;
+  const detail::bare_facts old = detail::bare_facts_of(before);
+  const detail::bare_facts now = detail::bare_facts_of(after);
+  result.sharding = sharding_stage(before) != sharding_stage(after) || !(before.sharding == after.sharding) ||
+                    (shards && (old.dp != now.dp || before.cp != after.cp));
+  return result;
+}
+
+}  // namespace shardplan

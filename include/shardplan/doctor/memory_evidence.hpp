@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/checked.hpp>
+#include <shardplan/doctor/cause.hpp>
+#include <shardplan/doctor/evidence.hpp>
+#include <shardplan/memory/held.hpp>
+#include <shardplan/memory/host.hpp>
+#include <shardplan/memory/memory.hpp>
+#include <shardplan/recipe/headroom.hpp>
+#include <shardplan/spec/derived.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cstdint>
+
+namespace shardplan {
+
+/// Memory of one communicator: 0.1 to 0.7 GB each in public reports (NVIDIA/nccl issues 864, 964 and 986).
+inline constexpr std::int64_t communicator_bytes = std::int64_t{256} << 20;
+
+namespace detail {
+
+// Groups that a rank of the plan talks in: one communicator each.
+constexpr std::int64_t groups_of_rank(const plan_spec& spec, const degrees& grid) {
+  const bool experts = spec.model.experts.count > 0;
+  return (grid.tp > 1) + (grid.pp > 1) + (grid.cp > 1) + (grid.dp > 1) + (grid.cp > 1 && grid.dp > 1) + (experts && grid.ep > 1) +
+         (experts && grid.etp > 1) + (experts && grid.ep > 1 && grid.expert_shards() > 1) + (grid.pp > 1 && spec.model.tied_embeddings);
+}
+
+constexpr evidence states_evidence(const patient& who) {
+  const memory_report& report = who.worst[who.worst.peak];
+  const std::int64_t capacity = who.spec.device.memory.count;
+  const std::int64_t states = report.states().count + report.reserve.count;
+  return judged(states, capacity / 10 * 9, per_mille(states, capacity));
+}
+
+constexpr evidence activations_evidence(const patient& who) {
+  const memory_report& report = who.worst[who.worst.peak];
+  const std::int64_t capacity = who.spec.device.memory.count;
+  const std::int64_t kept = report.activations.count + report.working.count;
+  const std::int64_t room = capacity - (report.total().count - kept);
+  return judged(kept, room < 0 ? 0 : room, per_mille(kept, capacity));
+}
+
+constexpr evidence logits_evidence(const patient& who) {
+  const phase_reports last = phases_of_stage(who.spec, who.layout, who.spec.pp - 1);
+  const std::int64_t capacity = who.spec.device.memory.count;
+  const std::int64_t in_loss = last[phase::loss].logits.count;
+  const std::int64_t in_head = last[phase::head_backward].logits.count;
+  const std::int64_t most = in_loss > in_head ? in_loss : in_head;
+  return judged(most, capacity / 10, per_mille(most, capacity));
+}
+
+constexpr evidence first_stage_evidence(const patient& who) {
+  if (who.spec.pp == 1) return judged(1000, 1150, 0);
+  std::int64_t sum = 0;
+  for (std::int64_t stage = 0; stage < who.spec.pp; ++stage)
+    sum = saturating_add(sum, unchecked_total(account_of_stage(who.spec, who.layout, stage).device));
+  const std::int64_t first = unchecked_total(account_of_stage(who.spec, who.layout, 0).device);
+  const std::int64_t ratio = per_mille(first, sum / who.spec.pp);
+  return judged(ratio, 1150, per_mille(first - sum / who.spec.pp, who.spec.device.memory.count));
+}
+
+// What later steps need beyond the first backward pass, which ran.
+constexpr evidence first_step_evidence(const patient& who) {
+  const std::int64_t capacity = who.spec.device.memory.count;
+  const std::int64_t before = unchecked_total(who.worst[phase::first_step]);
+  std::int64_t after = unchecked_total(who.worst[who.worst.peak]);
+  const std::int64_t step = unchecked_total(who.worst[phase::optimizer_step]);
+  if (step > after) after = step;
+  const std::int64_t growth = after - before;
+  // A first backward that does not fit is the end before any optimizer.
+  return judged(before > capacity ? 0 : growth, before > capacity ? 0 : capacity - before, per_mille(growth, capacity));
+}
+
+constexpr evidence unit_evidence(const patient& who) {
+  const std::int64_t capacity = who.spec.device.memory.count;
+  const std::int64_t working = shards_weights(who.spec) ? who.worst[who.worst.peak].working.count : 0;
+  return judged(working, capacity / 10, per_mille(working, capacity));
+}
+
+constexpr evidence nosync_evidence(const patient& who) {
+  const std::int64_t capacity = who.spec.device.memory.count;
+  std::int64_t extra = 0;
+  if (shards_gradients(who.spec) && who.layout.facts.micro_batches > 1) {
+    const parameter_sum held = held_by(who.layout, extent_of_stage(who.spec, who.layout.facts, who.peak.stage));
+    extra = (held.dense + held.routed) * (who.spec.precision.gradient + who.spec.precision.accumulator) -
+            who.worst[who.worst.peak].gradients.count;
+  }
+  const std::int64_t free = capacity - who.peak.total.count;
+  return judged(extra, free < 0 ? 0 : free, per_mille(extra, capacity));
+}
+
+constexpr evidence communicators_evidence(const patient& who) {
+  const std::int64_t needs = default_headroom::device_context.count + communicator_bytes * groups_of_rank(who.spec, who.layout.facts.grid);
+  return judged(needs, who.spec.headroom_mebibytes << 20, per_mille(needs, who.spec.device.memory.count));
+}
+
+constexpr evidence skew_evidence(const patient& who) {
+  const std::int64_t capacity = who.spec.device.memory.count;
+  if (who.spec.model.experts.count == 0) return judged(0, capacity, 0);
+  plan_spec uneven = who.spec;
+  if (uneven.expert_load.percent < 200) uneven.expert_load.percent = 200;
+  const std::int64_t peak = is_computable(uneven) ? peak_of(uneven, memory_layout_of(uneven)).total.count : 0;
+  return judged(peak, capacity, per_mille(peak - who.peak.total.count, capacity));
+}
+
+constexpr evidence fragment_evidence(const patient& who) {
+  const std::int64_t share = per_mille(who.peak.total.count, who.spec.device.memory.count);
+  return judged(share, 900, share);
+}
+
+// A checkpoint has the master copy where there is one, else the weights, and the optimizer state.
+constexpr evidence resume_evidence(const patient& who) {
+  const memory_report& report = who.worst[who.worst.peak];
+  const std::int64_t capacity = who.spec.device.memory.count;
+  const std::int64_t copy = (report.master.count > 0 ? report.master.count : report.weights.count) + report.optimizer.count;
+  const std::int64_t needs = report.states().count + report.reserve.count + report.buffers.count + copy;
+  return judged(needs, capacity, per_mille(copy, capacity));
+}
+
+constexpr evidence host_evidence(const patient& who) {
+  const std::int64_t needs = host_account(who.spec, who.layout).total().count;
+  if (who.spec.host_memory_gibibytes == unset) return unsaid_in_plan(needs);
+  const std::int64_t has = who.spec.host_memory_gibibytes << 30;
+  return judged(needs, has / 10 * 8, per_mille(needs, has));
+}
+
+constexpr evidence memory_evidence(const patient& who, cause which) {
+  switch (which) {
+    case cause::mem_states: return states_evidence(who);
+    case cause::mem_activations: return activations_evidence(who);
+    case cause::mem_logits: return logits_evidence(who);
+    case cause::mem_first_stage: return first_stage_evidence(who);
+    case cause::mem_first_step: return first_step_evidence(who);
+    case cause::mem_unit: return unit_evidence(who);
+    case cause::mem_nosync: return nosync_evidence(who);
+    case cause::mem_comms: return communicators_evidence(who);
+    case cause::mem_moe_skew: return skew_evidence(who);
+    case cause::mem_fragment: return fragment_evidence(who);
+    case cause::mem_resume: return resume_evidence(who);
+    default: return host_evidence(who);
+  }
+}
+
+}  // namespace detail
+
+}  // namespace shardplan

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/checked.hpp>
+#include <shardplan/doctor/cause.hpp>
+#include <shardplan/doctor/evidence.hpp>
+#include <shardplan/recipe/framework.hpp>
+#include <shardplan/spec/derived.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cstdint>
+
+namespace shardplan::detail {
+
+// What is left over; 0 where a number is no number of things, which is another rule's matter.
+constexpr std::int64_t rest_of(std::int64_t whole, std::int64_t parts) { return whole < 1 || parts < 1 ? 0 : whole % parts; }
+constexpr std::int64_t times(std::int64_t left, std::int64_t right) { return left < 1 || right < 1 ? 0 : saturating_multiply(left, right); }
+
+// Of a plan that may not divide: what follows from single fields.
+struct bare_facts {
+  std::int64_t world = 0;
+  std::int64_t dp = 0;  // rounded down
+  std::int64_t micro_batches = 0;
+};
+constexpr bare_facts bare_facts_of(const plan_spec& spec) {
+  bare_facts facts{};
+  facts.world = times(spec.devices_per_node, spec.nodes);
+  const std::int64_t replica = times(times(spec.tp, spec.pp), spec.cp);
+  facts.dp = spec.dp != unset ? spec.dp : replica > 0 ? facts.world / replica : 0;
+  const std::int64_t together = times(spec.micro_batch, facts.dp);
+  facts.micro_batches = together > 0 && spec.global_batch > 0 ? spec.global_batch / together : 0;
+  return facts;
+}
+
+constexpr std::int64_t layers_left_out(const plan_spec& spec) {
+  const layer_counts& split = spec.layer_split;
+  if (split.counts.length != 0) {
+    std::int64_t sum = 0;
+    for (const std::int64_t count : split.counts) sum = saturating_add(sum, count);
+    return sum > spec.model.layers ? sum - spec.model.layers : spec.model.layers - sum;
+  }
+  const std::int64_t stages = spec.pp < 1 || spec.schedule.chunks < 1 ? 0 : spec.schedule.stages(spec.pp);
+  return rest_of(spec.model.layers + split.embedding_slot + split.loss_slot, stages);
+}
+
+constexpr std::int64_t sequence_left_over(const plan_spec& spec) {
+  const std::int64_t shared = is_sequence_parallel(spec) ? spec.tp : 1;
+  if (spec.cp <= 1) return rest_of(spec.sequence, shared);
+  return rest_of(spec.sequence, times(spec.cp, shared % 2 == 0 ? shared : 2 * shared));
+}
+
+constexpr std::int64_t heads_left_over(const plan_spec& spec) {
+  const std::int64_t shared = spec.model.key_value_heads();
+  const std::int64_t apart = rest_of(shared, spec.tp) == 0 ? 0 : rest_of(spec.tp, shared);
+  return rest_of(spec.model.heads, spec.tp) + apart;
+}
+
+constexpr std::int64_t broken_expert_rules(const plan_spec& spec, const bare_facts& facts) {
+  const std::int64_t experts = spec.model.experts.count;
+  if (experts == 0) return spec.ep > 1 || spec.etp > 1;
+  return (rest_of(experts, spec.ep) != 0) + (rest_of(facts.world, times(times(spec.etp, spec.ep), spec.pp)) != 0) +
+         (spec.tp > 1 && spec.ep > 1 && !is_sequence_parallel(spec));
+}
+
+constexpr evidence configuration_evidence(const plan_spec& spec, const bare_facts& facts, cause which) {
+  switch (which) {
+    case cause::cfg_m_lt_p: return judged(spec.pp > 1 ? spec.pp : 1, facts.micro_batches < 1 ? 1 : facts.micro_batches);
+    case cause::cfg_vpp: {
+      if (spec.schedule.chunks <= 1) return judged(0);
+      return judged(spec.pp <= 1 ? 1 : rest_of(facts.micro_batches, spec.pp));
+    }
+    case cause::cfg_layers: return judged(layers_left_out(spec));
+    case cause::cfg_batch: return judged(rest_of(spec.global_batch, times(spec.micro_batch, facts.dp)));
+    case cause::cfg_seq: return judged(sequence_left_over(spec));
+    case cause::cfg_heads: return judged(heads_left_over(spec));
+    case cause::cfg_zero_pp: {
+      const std::int64_t stage = spec.pp > 1 ? sharding_stage(spec) : 0;
+      // Only DeepSpeed's engine refuses it for certain, and only of no framework it is not known.
+      if (spec.framework == frameworks::generic) return unsaid_in_plan(stage, 1);
+      return judged(spec.framework == frameworks::deepspeed ? stage : 0, 1);
+    }
+    default: return judged(broken_expert_rules(spec, facts));
+  }
+}
+
+constexpr std::int64_t parallel_axes(const plan_spec& spec, const bare_facts& facts) {
+  return (spec.tp > 1) + (spec.pp > 1) + (spec.cp > 1) + (spec.ep > 1) + (facts.dp > 1);
+}
+
+constexpr evidence hang_evidence(const plan_spec& spec, const bare_facts& facts, cause which) {
+  switch (which) {
+    case cause::hang_preproc: return unsaid_in_plan(facts.world, 1);
+    case cause::hang_uneven: return unsaid_in_plan(facts.dp > 1 ? spec.global_batch : 0);
+    case cause::hang_zero3_moe: return judged(shards_weights(spec) && spec.ep == 1 ? spec.model.experts.count : 0);
+    case cause::hang_fabric: return unsaid_in_plan(spec.nodes, 1);
+    default: return unsaid_in_plan(facts.world, 1);
+  }
+}
+
+constexpr evidence loss_evidence(const plan_spec& spec, const bare_facts& facts, cause which) {
+  switch (which) {
+    case cause::num_vocab: {
+      const std::int64_t multiple = vocabulary_multiple_of(spec);
+      const bool usual = multiple >= 1 && multiple <= spec.model.vocab + (std::int64_t{1} << 31);
+      return judged(rest_of(usual ? padded_vocabulary(spec.model.vocab, multiple) : spec.model.vocab, spec.tp));
+    }
+    case cause::num_cp_mask: return unsaid_in_plan(spec.cp, 1);
+    case cause::num_sp_grad: return unsaid_in_plan(is_sequence_parallel(spec) ? spec.tp : 1, 1);
+    case cause::num_clip: return unsaid_in_plan((spec.tp > 1) + (spec.pp > 1) + (spec.ep > 1));
+    case cause::num_tied: {
+      const bool copies = spec.pp > 1 && (spec.model.tied_embeddings || spec.model.next_token_layers > 0);
+      return unsaid_in_plan(copies ? 2 : 1, 1);
+    }
+    case cause::num_ga: return unsaid_in_plan(facts.micro_batches, 1);
+    case cause::num_bf16_reduce: {
+      const bool narrow = spec.precision.gradient == 2 && spec.precision.accumulator == 0;
+      return judged(narrow ? facts.dp : 0, 127);
+    }
+    default: return unsaid_in_plan(parallel_axes(spec, facts) + (sharding_stage(spec) > 0), 1);
+  }
+}
+
+// Axes that cut states: a checkpoint in shards has them in its files.
+constexpr evidence layout_evidence(const plan_spec& spec) {
+  return judged((spec.tp > 1) + (spec.pp > 1) + (spec.schedule.chunks > 1) + (spec.ep > 1) + (spec.etp > 1) + (sharding_stage(spec) > 0));
+}
+
+}  // namespace shardplan::detail

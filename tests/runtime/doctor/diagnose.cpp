@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: BSL-1.0
+// Evidence against figures worked out by hand, and laws of every diagnosis over many plans.
+#include "../catch.hpp"
+
+#include <shardplan/doctor/diagnose.hpp>
+#include <shardplan/doctor/message.hpp>
+#include <shardplan/hardware/catalog.hpp>
+#include <shardplan/model/catalog.hpp>
+#include <shardplan/plan/evaluate.hpp>
+#include <shardplan/presets/presets.hpp>
+#include <shardplan/report/diagnosis.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace sp = shardplan;
+using sp::cause;
+using sp::standing;
+
+namespace {
+
+sp::plan_spec plain() {
+  sp::plan_spec spec{};
+  spec.model = sp::models::llama2_7b::shape;
+  spec.device = sp::devices::a100_sxm_80gb::spec;
+  spec.devices_per_node = 8;
+  spec.nodes = 1;
+  spec.sequence = 4096;
+  spec.micro_batch = 1;
+  spec.global_batch = 64;
+  return spec;
+}
+
+struct sample {
+  cause which;
+  standing says;
+  std::int64_t figure;  // -1: not worked out by hand
+  sp::plan_spec spec;
+};
+
+// `plain()` with something changed.
+template <class Change>
+sample with(cause which, standing says, std::int64_t figure, Change change) {
+  sample result{which, says, figure, plain()};
+  change(result.spec);
+  return result;
+}
+
+void nothing(sp::plan_spec&) {}
+
+}  // namespace
+
+TEST_CASE("doctor: each cause has a plan that supports it and one that excludes it") {
+  constexpr auto yes = standing::supported;
+  constexpr auto no = standing::excluded;
+  constexpr auto open = standing::not_in_plan;
+  const sp::transformer mixtral = sp::models::mixtral_8x7b::shape;
+  const sample samples[] = {
+      with(cause::mem_states, yes, 16 * std::int64_t{6'738'415'616} + (std::int64_t{1536} << 20), nothing),
+      with(cause::mem_states, no, -1, [](sp::plan_spec& spec) { spec.zero = 3; }),
+      with(cause::mem_activations, yes, -1, [](sp::plan_spec& spec) { spec.zero = 3, spec.micro_batch = 8; }),
+      with(cause::mem_activations, no, -1, [](sp::plan_spec& spec) { spec.zero = 3; }),
+      // 8 x 4096 tokens x 32000 words x 14 bytes
+      with(cause::mem_logits, yes, std::int64_t{8} * 4096 * 32000 * 14,
+           [](sp::plan_spec& spec) { spec.micro_batch = 8, spec.zero = 3, spec.loss = sp::losses::torch_eager_float::spec; }),
+      with(cause::mem_logits, no, std::int64_t{4096} * 32000 * 2, nothing),
+      with(cause::mem_first_stage, yes, -1, [](sp::plan_spec& spec) { spec.pp = 4, spec.zero = 1; }),
+      with(cause::mem_first_stage, no, 1000, nothing),
+      with(cause::mem_first_step, yes, 8 * std::int64_t{6'738'415'616}, nothing),
+      with(cause::mem_first_step, no, std::int64_t{6'738'415'616}, [](sp::plan_spec& spec) { spec.zero = 1; }),
+      with(cause::mem_unit, yes, -1,
+           [](sp::plan_spec& spec) {
+             spec.model = sp::models::llama3_1_405b::shape;
+             spec.nodes = 128;
+             spec.sharding.layout = sp::shard_layout::tensors;
+             spec.global_batch = 1024;
+           }),
+      with(cause::mem_unit, no, 0, nothing),
+      with(cause::mem_nosync, yes, -1, [](sp::plan_spec& spec) { spec.zero = 2, spec.precision.accumulator = 4, spec.micro_batch = 2; }),
+      with(cause::mem_nosync, no, 0, [](sp::plan_spec& spec) { spec.zero = 1; }),
+      // context 1 GiB, 256 MiB for each of tp, pp, cp
+      with(cause::mem_comms, yes, (std::int64_t{1} << 30) + 3 * (std::int64_t{256} << 20),
+           [](sp::plan_spec& spec) { spec.tp = 2, spec.pp = 2, spec.cp = 2; }),
+      with(cause::mem_comms, no, (std::int64_t{1} << 30) + (std::int64_t{256} << 20), nothing),
+      with(
+          cause::mem_moe_skew, yes, -1,
+          [&](sp::plan_spec& spec) { spec.model = mixtral, spec.nodes = 8, spec.zero = 3, spec.micro_batch = 2, spec.global_batch = 128; }),
+      with(cause::mem_moe_skew, no, 0, nothing),
+      with(cause::mem_fragment, yes, -1, nothing),
+      with(cause::mem_fragment, no, -1, [](sp::plan_spec& spec) { spec.zero = 3; }),
+      with(cause::mem_resume, yes, -1, nothing),
+      with(cause::mem_resume, no, -1, [](sp::plan_spec& spec) { spec.zero = 3; }),
+      with(cause::mem_host, yes, -1, [](sp::plan_spec& spec) { spec.offload.states = sp::storage::host, spec.host_memory_gibibytes = 64; }),
+      with(cause::mem_host, open, -1, [](sp::plan_spec& spec) { spec.offload.states = sp::storage::host; }),
+      with(cause::mem_host, no, 0, nothing),
+      // 64 / (8 x 2) = 2 micro-batches at pp 4
+      with(cause::cfg_m_lt_p, yes, 4, [](sp::plan_spec& spec) { spec.pp = 4, spec.micro_batch = 16; }),
+      with(cause::cfg_m_lt_p, no, 1, nothing),
+      // one stage; 60 / 4 replicas = 15 micro-batches over 2 stages
+      with(cause::cfg_vpp, yes, 1,
+           [](sp::plan_spec& spec) { spec.schedule = sp::schedules::interleaved<2>::spec, spec.pp = 2, spec.global_batch = 60; }),
+      with(cause::cfg_vpp, yes, 1, [](sp::plan_spec& spec) { spec.schedule = sp::schedules::interleaved<2>::spec; }),
+      with(cause::cfg_vpp, no, 0, nothing),
+      with(cause::cfg_layers, yes, 32 % 5, [](sp::plan_spec& spec) { spec.pp = 5; }),
+      with(cause::cfg_layers, no, 0, [](sp::plan_spec& spec) { spec.pp = 4; }),
+      with(cause::cfg_batch, yes, 64 % 24, [](sp::plan_spec& spec) { spec.micro_batch = 3; }),
+      with(cause::cfg_batch, no, 0, nothing),
+      with(cause::cfg_seq, yes, 4098 % 8, [](sp::plan_spec& spec) { spec.cp = 4, spec.sequence = 4098; }),
+      with(cause::cfg_seq, no, 0, nothing),
+      with(cause::cfg_heads, yes, 32 % 3 + 3 % 32, [](sp::plan_spec& spec) { spec.tp = 3; }),
+      with(cause::cfg_heads, no, 0, [](sp::plan_spec& spec) { spec.tp = 4; }),
+      with(cause::cfg_zero_pp, yes, 2, [](sp::plan_spec& spec) { spec.pp = 2, spec.zero = 2, spec.framework = sp::frameworks::deepspeed; }),
+      with(cause::cfg_zero_pp, open, 2, [](sp::plan_spec& spec) { spec.pp = 2, spec.zero = 2; }),
+      with(cause::cfg_zero_pp, no, 0, [](sp::plan_spec& spec) { spec.zero = 2, spec.framework = sp::frameworks::deepspeed; }),
+      with(cause::cfg_ep, yes, 1, [&](sp::plan_spec& spec) { spec.model = mixtral, spec.ep = 3, spec.devices_per_node = 6; }),
+      with(cause::cfg_ep, no, 0, [&](sp::plan_spec& spec) { spec.model = mixtral, spec.ep = 4; }),
+      with(cause::hang_preproc, open, 8, nothing),
+      with(cause::hang_preproc, no, 1, [](sp::plan_spec& spec) { spec.devices_per_node = 1; }),
+      with(cause::hang_uneven, open, 64, nothing),
+      with(cause::hang_uneven, no, 0, [](sp::plan_spec& spec) { spec.tp = 8; }),
+      with(cause::hang_zero3_moe, yes, 8, [&](sp::plan_spec& spec) { spec.model = mixtral, spec.zero = 3; }),
+      with(cause::hang_zero3_moe, no, 0, [&](sp::plan_spec& spec) { spec.model = mixtral, spec.zero = 3, spec.ep = 8; }),
+      with(cause::hang_fabric, open, 40, [](sp::plan_spec& spec) { spec.nodes = 40; }),
+      with(cause::hang_fabric, no, 1, nothing),
+      with(cause::hang_eval, open, 8, nothing),
+      with(cause::num_vocab, yes, 50257 % 8, [](sp::plan_spec& spec) { spec.model.vocab = 50257, spec.tp = 8; }),
+      with(cause::num_vocab, no, 0,
+           [](sp::plan_spec& spec) { spec.model.vocab = 50257, spec.tp = 8, spec.framework = sp::frameworks::megatron; }),
+      with(cause::num_cp_mask, open, 4, [](sp::plan_spec& spec) { spec.cp = 4; }),
+      with(cause::num_cp_mask, no, 1, nothing),
+      with(cause::num_sp_grad, open, 4, [](sp::plan_spec& spec) { spec.tp = 4; }),
+      with(cause::num_sp_grad, no, 1, [](sp::plan_spec& spec) { spec.tp = 4, spec.sequence_parallel = sp::toggle::off; }),
+      with(cause::num_clip, open, 2, [](sp::plan_spec& spec) { spec.tp = 2, spec.pp = 2; }),
+      with(cause::num_clip, no, 0, nothing),
+      with(cause::num_tied, open, 2, [](sp::plan_spec& spec) { spec.pp = 2, spec.model.tied_embeddings = true; }),
+      with(cause::num_tied, no, 1, [](sp::plan_spec& spec) { spec.model.tied_embeddings = true; }),
+      with(cause::num_ga, open, 8, nothing),
+      with(cause::num_ga, no, 1, [](sp::plan_spec& spec) { spec.micro_batch = 8; }),
+      with(cause::num_bf16_reduce, yes, 128, [](sp::plan_spec& spec) { spec.nodes = 16, spec.global_batch = 1024; }),
+      with(cause::num_bf16_reduce, no, 0,
+           [](sp::plan_spec& spec) {
+             spec.nodes = 16, spec.global_batch = 1024, spec.precision = sp::precisions::bf16_fp32_master_and_gradients::spec;
+           }),
+      with(cause::num_compose, open, 3, [](sp::plan_spec& spec) { spec.tp = 2, spec.zero = 1; }),
+      with(cause::num_compose, no, 1, nothing),
+      // 4 groups of 16 over two nodes of 8
+      with(cause::perf_tp_node, yes, 1, [](sp::plan_spec& spec) { spec.nodes = 2, spec.tp = 16; }),
+      with(cause::perf_tp_node, no, 0, [](sp::plan_spec& spec) { spec.nodes = 2, spec.tp = 8; }),
+      // 64 / 2 replicas = 32 micro-batches: 3 of 35; 16 / 2 = 8: 3 of 11
+      with(cause::perf_bubble, no, 85, [](sp::plan_spec& spec) { spec.pp = 4; }),
+      with(cause::perf_bubble, yes, 272, [](sp::plan_spec& spec) { spec.pp = 4, spec.global_batch = 16; }),
+      // 3 x 13.5 GB x 63/64 over 25 GB/s are 1.59 s; 6 P x 4096 at half of 312 TFLOP/s 1.06 s
+      with(cause::perf_zero3_net, yes, -1, [](sp::plan_spec& spec) { spec.zero = 3, spec.nodes = 8; }),
+      // 3 x 13.5 GB x 7/8 over 300 GB/s: 0.118 s
+      with(cause::perf_zero3_net, no, -1, [](sp::plan_spec& spec) { spec.zero = 3; }),
+      with(cause::perf_zero23_ga, yes, -1, [](sp::plan_spec& spec) { spec.zero = 2, spec.nodes = 8, spec.global_batch = 256; }),
+      with(cause::perf_zero23_ga, no, 0, [](sp::plan_spec& spec) { spec.zero = 1, spec.nodes = 8, spec.global_batch = 256; }),
+      with(cause::perf_fabric_cfg, open, sp::devices::a100_sxm_80gb::spec.fabric.bytes_per_second, nothing),
+      with(cause::perf_fabric_cfg, no, 0, [](sp::plan_spec& spec) { spec.devices_per_node = 1; }),
+      with(cause::perf_latency, yes, -1,
+           [](sp::plan_spec& spec) {
+             spec.model = sp::models::gpt2::shape, spec.nodes = 512, spec.sequence = 1024, spec.global_batch = 4096;
+             spec.model.vocab = 50304;
+           }),
+      with(cause::perf_latency, no, -1, nothing),
+      // 4096 / 8 is 512; 11008 / 8 = 1376, no multiple of 128
+      with(cause::perf_tile, yes, 1, [](sp::plan_spec& spec) { spec.tp = 8; }),
+      with(cause::perf_tile, no, 0, nothing),
+      // 7, 7, 7 and 11 layers: 4 x 11 / 32 - 1
+      with(cause::perf_uneven, yes, 375,
+           [](sp::plan_spec& spec) {
+             spec.pp = 4;
+             for (const std::int64_t layers : {7, 7, 7, 11}) spec.layer_split.push_back(layers);
+           }),
+      with(cause::perf_uneven, no, 0, [](sp::plan_spec& spec) { spec.pp = 4; }),
+      with(
+          cause::perf_ep_node, yes, -1,
+          [](sp::plan_spec& spec) { spec.model = sp::models::deepseek_v3::shape, spec.nodes = 32, spec.ep = 64, spec.global_batch = 256; }),
+      with(cause::perf_ep_node, no, 0, [&](sp::plan_spec& spec) { spec.model = mixtral, spec.ep = 8; }),
+      with(cause::perf_overlap, open, 1, nothing),
+      with(cause::perf_overlap, no, 0, [](sp::plan_spec& spec) { spec.devices_per_node = 1; }),
+      with(cause::perf_recompute, yes, -1, [](sp::plan_spec& spec) { spec.zero = 1, spec.recompute = sp::recomputes::full; }),
+      with(cause::perf_recompute, no, 0, [](sp::plan_spec& spec) { spec.zero = 1; }),
+      with(cause::perf_jitter, yes, 64, [](sp::plan_spec& spec) { spec.nodes = 8; }),
+      with(cause::perf_jitter, no, 8, nothing),
+      with(cause::perf_slow_gpu, open, 8, nothing),
+      with(cause::perf_slow_gpu, no, 1, [](sp::plan_spec& spec) { spec.devices_per_node = 1; }),
+      with(cause::perf_data, open, 64 * 4096, nothing),
+      with(cause::perf_offload, yes, -1,
+           [](sp::plan_spec& spec) { spec.zero = 2, spec.offload.states = sp::storage::host, spec.global_batch = 8; }),
+      with(cause::perf_offload, no, 0, nothing),
+      with(cause::ckpt_layout, yes, 3, [](sp::plan_spec& spec) { spec.tp = 2, spec.pp = 2, spec.zero = 1; }),
+      with(cause::ckpt_layout, no, 0, nothing),
+  };
+  bool decided[sp::cause_count][3]{};
+  for (const sample& item : samples) {
+    const sp::evidence found = sp::evidence_of(item.spec, item.which);
+    INFO(sp::name_of(item.which) << " wanted " << sp::name_of(item.says) << ", figure " << found.figure << " limit " << found.limit);
+    CHECK(found.says == item.says);
+    if (item.figure >= 0) CHECK(found.figure == item.figure);
+    decided[static_cast<int>(item.which)][static_cast<int>(item.says)] = true;
+  }
+  // Every cause is here; one that a plan can tell is here both ways.
+  for (int at = 0; at < sp::cause_count; ++at) {
+    INFO(sp::name_of(static_cast<cause>(at)));
+    const bool* says = decided[at];
+    CHECK((says[0] || says[1]));
+    if (says[0]) CHECK(says[2]);
+  }
+}
+
+namespace {
+
+// Many plans, legal and not.
+template <class Visit>
+void each_plan(Visit visit) {
+  const sp::transformer models[] = {sp::models::llama3_2_1b::shape, sp::models::llama2_7b::shape, sp::models::llama2_70b::shape,
+                                    sp::models::mixtral_8x7b::shape};
+  for (const sp::transformer& model : models)
+    for (const std::int64_t nodes : {1, 8})
+      for (const std::int64_t tp : {1, 3, 8, 16})
+        for (const std::int64_t pp : {1, 4})
+          for (const std::int64_t zero : {0, 2, 3})
+            for (const std::int64_t micro : {1, 4})
+              for (const bool lean : {false, true}) {
+                sp::plan_spec spec = plain();
+                spec.model = model;
+                spec.nodes = nodes;
+                spec.tp = tp;
+                spec.pp = pp;
+                spec.zero = zero;
+                spec.micro_batch = micro;
+                if (lean) {
+                  spec.recompute = sp::recomputes::full;
+                  spec.offload.states = sp::storage::host;
+                  spec.host_memory_gibibytes = 512;
+                  spec.global_batch = 512;
+                }
+                visit(spec);
+              }
+}
+
+}  // namespace
+
+TEST_CASE("doctor: laws of a diagnosis") {
+  int remedies = 0;
+  int supported = 0;
+  each_plan([&](const sp::plan_spec& spec) {
+    for (int seen = 0; seen < sp::symptom_count; ++seen) {
+      const sp::diagnosis list = sp::diagnosis_of(spec, static_cast<sp::symptom>(seen));
+      std::size_t wanted = 0;
+      for (int at = 0; at < sp::cause_count; ++at) wanted += sp::explains(static_cast<cause>(at), static_cast<sp::symptom>(seen));
+      CHECK(list.size() == wanted);
+      for (std::size_t at = 0; at < list.size(); ++at) {
+        const sp::finding& item = list[at];
+        INFO(sp::name_of(item.which) << " tp " << spec.tp << " pp " << spec.pp << " zero " << spec.zero << " micro " << spec.micro_batch
+                                     << " nodes " << spec.nodes << " layers " << spec.model.layers << " change "
+                                     << sp::name_of(item.try_this.kind) << ' ' << item.try_this.value);
+        // Supported ones first, the heaviest first.
+        if (at > 0) {
+          CHECK(list[at - 1].now.says <= item.now.says);
+          if (list[at - 1].now.says == item.now.says) CHECK(list[at - 1].now.weight >= item.now.weight);
+        }
+        if (item.now.says != standing::not_in_plan) CHECK((item.now.figure > item.now.limit) == (item.now.says == standing::supported));
+        supported += item.now.says == standing::supported;
+        CHECK(item.peak == sp::figures_of(spec).peak_memory);
+        if (item.try_this.kind == sp::change_kind::nothing) continue;
+        // A remedy was recomputed: the plan is valid after it, and the cause is gone.
+        ++remedies;
+        CHECK(item.now.says == standing::supported);
+        const sp::plan_spec other = sp::changed(spec, item.try_this);
+        const sp::evaluation after = sp::evaluate(other, sp::remedy_search::off);
+        CHECK(after.violations.empty());
+        CHECK(after.peak_memory == item.peak_after);
+        CHECK(sp::evidence_of(other, item.which) == item.after);
+        CHECK(item.after.says != standing::supported);
+      }
+    }
+  });
+  CHECK(supported > 1000);
+  CHECK(remedies > 500);
+}
+
+TEST_CASE("doctor: no spec is an error") {
+  for (int seen = 0; seen < sp::symptom_count; ++seen) CHECK(sp::diagnosis_of(sp::plan_spec{}, static_cast<sp::symptom>(seen)).size() > 0);
+  std::int64_t sp::plan_spec::*const fields[] = {&sp::plan_spec::devices_per_node,
+                                                 &sp::plan_spec::nodes,
+                                                 &sp::plan_spec::sequence,
+                                                 &sp::plan_spec::micro_batch,
+                                                 &sp::plan_spec::global_batch,
+                                                 &sp::plan_spec::tp,
+                                                 &sp::plan_spec::pp,
+                                                 &sp::plan_spec::dp,
+                                                 &sp::plan_spec::cp,
+                                                 &sp::plan_spec::ep,
+                                                 &sp::plan_spec::etp,
+                                                 &sp::plan_spec::zero,
+                                                 &sp::plan_spec::vocabulary_multiple,
+                                                 &sp::plan_spec::headroom_mebibytes,
+                                                 &sp::plan_spec::host_memory_gibibytes};
+  for (const auto field : fields)
+    for (const std::int64_t value : {INT64_MIN, std::int64_t{-1}, std::int64_t{0}, INT64_MAX}) {
+      sp::plan_spec spec = plain();
+      spec.*field = value;
+      for (int seen = 0; seen < sp::symptom_count; ++seen) CHECK(sp::diagnosis_of(spec, static_cast<sp::symptom>(seen)).size() > 0);
+    }
+}
+
+// The loss kernel of transformers makes fp32 logits: 4096 x 32000 x 4 bytes are 500 MiB.
+TEST_CASE("doctor: from a message to the cause") {
+  sp::plan_spec spec = plain();
+  spec.zero = 3;
+  spec.micro_batch = 8;
+  spec.loss = sp::losses::torch_eager_float::spec;
+  const sp::size_diagnosis found =
+      sp::diagnosis_of(spec, sp::printed_in("CUDA out of memory. Tried to allocate 3.91 GiB. GPU 0 has a total capacity of 79.15 GiB"));
+  CHECK_FALSE(found.tensors.empty());
+  REQUIRE(found.named >= 1);
+  bool logits = false;
+  for (std::size_t at = 0; at < found.named; ++at) logits = logits || found.causes[at].which == cause::mem_logits;
+  CHECK(logits);
+  CHECK(found.causes.size() == sp::diagnosis_of(spec, sp::symptom::out_of_memory).size());
+  // A size that nothing has names nothing, and the causes are still there.
+  const sp::size_diagnosis none = sp::diagnosis_of(spec, sp::printed_in("Tried to allocate 7.77 KiB"));
+  CHECK(none.named == 0);
+  CHECK(none.causes.size() == found.causes.size());
+}
+
+TEST_CASE("doctor: in words") {
+  const sp::diagnosis list = sp::diagnosis_of(plain(), sp::symptom::out_of_memory);
+  const std::string text = sp::report::text_of(list);
+  CHECK(text.find("1. mem_states (supported): 101.92 GiB, above 72.00 GiB") == 0);
+  CHECK(text.find("remedy: zero 1: 36.02 GiB, peak 53.09 GiB") != std::string::npos);
+  CHECK(sp::report::markdown_of(list).find("| `mem_states` | supported | 101.92 GiB, above 72.00 GiB | zero 1: ") != std::string::npos);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+// Diagnoses of plan types are constants.
+#include <shardplan/doctor/diagnose.hpp>
+#include <shardplan/hardware/catalog.hpp>
+#include <shardplan/hardware/cluster.hpp>
+#include <shardplan/model/catalog.hpp>
+#include <shardplan/presets/presets.hpp>
+#include <shardplan/recipe/batch.hpp>
+
+namespace sp = shardplan;
+
+template <class... Parts>
+using run = sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 1>, sp::sequence<4096>,
+                     sp::micro_batch<1>, sp::global_batch<64>, Parts...>;
+
+// 16 bytes a parameter are 107.8 GB, and 1.5 GiB stay free.
+constexpr sp::diagnosis memory = sp::diagnose<run<>, sp::symptoms::out_of_memory>;
+static_assert(memory[0].which == sp::cause::mem_states && memory[0].now.says == sp::standing::supported);
+static_assert(memory[0].now.figure == 16 * sp::parameter_count<sp::models::llama2_7b> + (std::int64_t{1536} << 20));
+static_assert(memory[0].try_this == sp::change{sp::change_kind::zero, 1});
+static_assert(memory[0].peak == run<>::peak_memory && memory[0].peak_after == run<sp::zero<1>>::peak_memory);
+static_assert(memory[1].which == sp::cause::mem_first_step);  // the first backward fits, the second does not
+static_assert(memory[memory.size() - 1].now.says == sp::standing::excluded);
+
+// Four stages and four micro-batches: 3 of 7 are idle.
+using deep = sp::plan<sp::model<sp::models::llama2_70b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 8>, sp::sequence<4096>,
+                      sp::micro_batch<1>, sp::global_batch<16>, sp::tp<4>, sp::pp<4>, sp::zero<1>>;
+constexpr sp::diagnosis speed = sp::diagnose<deep, sp::symptoms::low_utilisation>;
+static_assert(speed[0].which == sp::cause::perf_bubble && speed[0].now.figure == 428 && speed[0].now.limit == 100);
+// 32 micro-batches: 3 of 35.
+static_assert(speed[0].try_this == sp::change{sp::change_kind::global_batch, 128} && speed[0].after.figure == 85);
+
+// A plan that breaks a rule is asked by field; `checked_plan` is asked and not insisted on.
+using odd = sp::checked_plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 1>, sp::sequence<4096>,
+                             sp::micro_batch<3>, sp::global_batch<64>>;
+constexpr sp::diagnosis start = sp::diagnose<odd, sp::symptoms::refused_at_start>;
+static_assert(start[0].which == sp::cause::cfg_batch && start[0].now.figure == 64 % (3 * 8));
+static_assert(start[0].try_this == sp::change{sp::change_kind::micro_batch, 2} ||
+              start[0].try_this == sp::change{sp::change_kind::micro_batch, 1} || start[0].try_this.kind == sp::change_kind::nothing);
+
+// Every symptom of a large pipeline, within what compilers evaluate.
+template <class Plan, class... Symptoms>
+constexpr bool all_asked = ((sp::diagnose<Plan, Symptoms>.size() > 0) && ...);
+template <class Plan>
+constexpr bool asked = all_asked<Plan, sp::symptoms::out_of_memory, sp::symptoms::out_of_memory_later,
+                                 sp::symptoms::out_of_memory_on_resume, sp::symptoms::host_out_of_memory, sp::symptoms::refused_at_start,
+                                 sp::symptoms::hang, sp::symptoms::diverges_in_parallel, sp::symptoms::low_utilisation,
+                                 sp::symptoms::step_time_jitter, sp::symptoms::slow_after_offload, sp::symptoms::checkpoint_does_not_load>;
+static_assert(asked<sp::presets::llama3_405b_tp_8_pp_16> && asked<sp::presets::deepseek_v3_pp_16_ep_64>);
+
+// What a checkpoint has in its files.
+static_assert(sp::changed_axes(run<>::spec, run<>::spec).count() == 0);
+static_assert(sp::changed_axes(run<>::spec, run<sp::tp<2>>::spec).tp && sp::changed_axes(run<>::spec, run<sp::tp<2>>::spec).count() == 1);
+static_assert(sp::changed_axes(run<>::spec, run<sp::pp<2>>::spec).pp && sp::changed_axes(run<>::spec, run<sp::zero<1>>::spec).sharding);
+static_assert(
+    sp::changed_axes(run<sp::zero<1>>::spec, run<sp::zero<1>, sp::cp<2>>::spec).sharding);  // the same shards, but of other replicas
