@@ -4,7 +4,8 @@
 namespace shardplan {
 
 /// Estimate: what `timing` takes for granted, one value for every plan; each can be changed. Rates are shares of the nominal ones of
-/// `device_spec`, latencies seconds.
+/// `device_spec`, latencies seconds. `sustained`, `kernels` and `kernel_gap` were chosen while looking at the published runs that the
+/// estimate is judged by (docs/traffic_and_timing.md#constants), as were `device_spec::sustained_flops` and `overlap_spec::tp`.
 struct timing_constants {
   double fabric = 0.80;           ///< of the fabric's rate in a large ring: 235 of 300 GB/s (A100), 366 of 450 (H200), 682 of 900 (B200);
                                   ///< ml-engineering network/README.md at 744d01e
@@ -14,7 +15,7 @@ struct timing_constants {
   double matmul = 0.80;           ///< of the peak, for a device without `matmul_flops`: what H100 and H200 reach
   double sustained = 0.70;        ///< of `matmul_flops`, for a device without `sustained_flops`: what H100 holds
   double attention = 0.70;        ///< of that rate in flash attention (arXiv 2307.08691: 0.5 to 0.73 of the peak where products reach 0.8)
-  double fp8 = 0.60;              ///< of the ratio of the FP8 to the BF16 peak, which casts and scales leave
+  double fp8 = 0.60;              ///< of the ratio of the FP8 to the BF16 peak, which casts and scales leave (assumption)
   double kernels = 20;            ///< of one block in forward; backward has twice as many (assumption)
   double kernel_gap = 3.0e-6;     ///< between two kernels (assumption)
   double ring_base = 8.4e-6;      ///< start of a collective: NCCL tuning.cc, Simple protocol (5067397)

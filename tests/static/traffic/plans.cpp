@@ -161,6 +161,16 @@ static_assert(at_two.sent(channel::embeddings) > 0_B && at_end.sent(channel::emb
 static_assert(sp::stage_messages(apart<3>::spec, 3).sent(channel::tp, cargo::loss) == 2 * at_end.sent(channel::tp, cargo::loss));
 static_assert(sp::stage_messages(apart<3>::spec, 2).sent(channel::embeddings) == 0_B);
 
+// A tied head as well: three ranks hold the table.
+struct tied_foresight {
+  static constexpr sp::transformer shape{
+      .layers = 7, .hidden = 4096, .heads = 32, .ffn = 8192, .vocab = 32000, .tied_embeddings = true, .next_token_layers = 1};
+};
+using three =
+    run_of<tied_foresight, sp::tp<2>, sp::pp<4>, sp::layer_split<3, 2, 2, 0>, sp::pipeline_slots<sp::loss_slot, sp::next_token_stage<2>>>;
+static_assert(one<three>(channel::embeddings, cargo::tied_gradients).ranks == 3);
+static_assert(one<apart<2>>(channel::embeddings, cargo::tied_gradients).ranks == 2);
+
 // Two pipelines: each chunk does half of the micro-batches, and both ranks that hold it sum its gradients.
 template <class... More>
 using staged = run<sp::tp<2>, sp::pp<4>, More...>;
@@ -169,6 +179,8 @@ constexpr sp::message_list both_ways = sp::stage_messages(both::spec, 1);
 constexpr sp::message_list one_way = sp::stage_messages(staged<>::spec, 1);
 static_assert(both_ways.sent(channel::tp, cargo::block_activations) == one_way.sent(channel::tp, cargo::block_activations));
 static_assert(both_ways.sent(channel::pp, cargo::stage_activations) == one_way.sent(channel::pp, cargo::stage_activations));
+static_assert(sp::stage_messages(both::spec, 0).sent(channel::pp, cargo::stage_activations) ==
+              sp::stage_messages(staged<>::spec, 0).sent(channel::pp, cargo::stage_activations) / 2);
 static_assert(both_ways.sent(channel::dp, cargo::gradients) == 2 * one_way.sent(channel::dp, cargo::gradients));
 static_assert(both_ways.sent(channel::pp, cargo::gradients) > 0_B && one_way.sent(channel::pp, cargo::gradients) == 0_B);
 
