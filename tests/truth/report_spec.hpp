@@ -55,7 +55,10 @@ inline shardplan::optimizer_spec optimizer_named(const std::string& name) {
                     optimizers::adam_mini>(name, "optimizer");
 }
 
-inline shardplan::schedule_spec schedule_named(const std::string& name) {
+inline shardplan::schedule_spec schedule_named(const std::string& name, shardplan::frameworks framework) {
+  const bool torch = framework == shardplan::frameworks::torchtitan || framework == shardplan::frameworks::fsdp2;
+  if (torch && (name == "interleaved" || name == "interleaved_1f1b" || name == "interleaved-1f1b"))
+    return shardplan::schedules::interleaved<2, shardplan::groups::torch>::spec;
   const std::string known = name == "1f1b"                                             ? "one_f_one_b"
                             : name == "interleaved_1f1b" || name == "interleaved-1f1b" ? "interleaved"
                                                                                        : name;
@@ -227,9 +230,9 @@ inline shardplan::plan_spec report_spec(const json& tree, const std::string& fra
   shardplan::plan_spec spec{};
   spec.framework = detail::framework_named(framework);
   detail::set_grid(keys, spec);
-  if (keys.has("schedule")) spec.schedule = detail::schedule_named(keys.text("schedule"));
+  if (keys.has("schedule")) spec.schedule = detail::schedule_named(keys.text("schedule"), spec.framework);
   if (keys.has("v")) {
-    if (!keys.has("schedule") && keys.number("v") > 1) spec.schedule = detail::schedule_named("interleaved");
+    if (!keys.has("schedule") && keys.number("v") > 1) spec.schedule = detail::schedule_named("interleaved", spec.framework);
     spec.schedule.chunks = keys.number("v");
   }
   for (const std::string& count : keys.list("layer_split")) spec.layer_split.counts.push_back(scaled(count, 0));

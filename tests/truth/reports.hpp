@@ -59,6 +59,9 @@ inline const std::vector<rule_name>& rule_names() {
       {rule::does_not_divide, {quantity::micro_batch_x_dp}, {}, "global_batch_not_divisible"},
       {rule::does_not_match, {quantity::micro_batch_x_accumulation_x_dp}, {}, "batch_triple_mismatch"},
       {rule::does_not_divide, {}, {quantity::sequence}, "sequence_not_divisible"},
+      {rule::does_not_divide, {}, {quantity::micro_batches}, "micro_batches_schedule_group"},
+      {rule::exceeds, {}, {quantity::micro_batches, quantity::interleave_group}, "micro_batches_schedule_group"},
+      {rule::micro_batches_fewer_than_stages, {}, {}, "micro_batches_schedule_group"},
       {rule::not_supported, {}, {}, "unsupported_combination"},
       {rule::host_does_not_fit, {}, {}, "host_does_not_fit"},
   };

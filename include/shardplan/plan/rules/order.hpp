@@ -27,7 +27,7 @@ constexpr void check_group(const plan_spec& spec, std::int64_t group, measured m
   if (rest != 0 && rest < spec.pp) sink.add_pair(rule::does_not_divide, size, micro_batches);
   // torch.distributed.pipelining schedules.py, ScheduleInterleaved1F1B: rounds of as many micro-batches as there are ranks, or more.
   const std::int64_t rounds = micro_batches.value < spec.pp ? 1 : micro_batches.value / spec.pp;
-  if (spec.framework == frameworks::torchtitan) must_divide(sink, {quantity::interleave_rounds, rounds}, micro_batches);
+  if (spec.framework >= frameworks::torchtitan) must_divide(sink, {quantity::interleave_rounds, rounds}, micro_batches);
 }
 
 // The sizes that the order of a schedule is made for. The default schedule asks for nothing but what PyTorch adds.
