@@ -227,8 +227,7 @@ concept leaves_degrees_open =
 /// fsdp and hsdp, which are what is decided): `decide<models::llama2_7b, cluster<devices::a100_sxm_80gb, 8, 1>, sequence<4096>,
 /// micro_batch<1>, global_batch<64>>::plan`.
 template <class Model, class Cluster, class... Parts>
-requires detail::leaves_degrees_open<plan_core<model<Model>, Cluster, Parts...>>
-struct decide {
+requires(detail::leaves_degrees_open<plan_core<model<Model>, Cluster, Parts...>>) struct decide {
   /// The path as a value.
   static constexpr decision path = detail::decided<plan_core<model<Model>, Cluster, Parts...>>;
   /// The five steps, by `question`.

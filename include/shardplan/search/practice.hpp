@@ -180,8 +180,7 @@ struct practice_plan<ZeroStage, true, true, Parts...> {
 /// The same for types, as `decide` takes them: `practice<guidance::megatron, models::llama2_70b, cluster<...>, ...>::plan`. A guidance may
 /// add `recompute` and `offload`; where the parts say one of them in another form, the plan says it twice and names that.
 template <guidance Whose, class Model, class Cluster, class... Parts>
-requires detail::leaves_degrees_open<plan_core<model<Model>, Cluster, Parts...>>
-struct practice {
+requires(detail::leaves_degrees_open<plan_core<model<Model>, Cluster, Parts...>>) struct practice {
   /// The parts, as one plan that decides nothing.
   using core = plan_core<model<Model>, Cluster, Parts...>;
   /// The path as a value.

@@ -105,7 +105,9 @@ TEST_CASE("doctor: each cause has a plan that supports it and one that excludes 
       with(cause::cfg_layers, no, 0, [](sp::plan_spec& spec) { spec.pp = 4; }),
       with(cause::cfg_batch, yes, 64 % 24, [](sp::plan_spec& spec) { spec.micro_batch = 3; }),
       with(cause::cfg_batch, no, 0, nothing),
-      with(cause::cfg_seq, yes, 4098 % 8, [](sp::plan_spec& spec) { spec.cp = 4, spec.sequence = 4098; }),
+      // 4100 is a multiple of cp 4, but not of 2 cp; 4104 is one of 2 cp = 4, not of cp x lcm(2, tp) = 16
+      with(cause::cfg_seq, yes, 4, [](sp::plan_spec& spec) { spec.cp = 4, spec.sequence = 4100; }),
+      with(cause::cfg_seq, yes, 8, [](sp::plan_spec& spec) { spec.cp = 2, spec.tp = 8, spec.sequence = 4104; }),
       with(cause::cfg_seq, no, 0, nothing),
       with(cause::cfg_heads, yes, 32 % 3 + 3 % 32, [](sp::plan_spec& spec) { spec.tp = 3; }),
       with(cause::cfg_heads, no, 0, [](sp::plan_spec& spec) { spec.tp = 4; }),
