@@ -72,7 +72,10 @@ inline std::string words_of_recompute(const plan_spec& spec) {
   const char* names[] = {"full", "core_attn", "mlp", "mlp_act", "layernorm", "moe", "moe_act", "mla_up_proj", "every_second_matmul"};
   std::string words;
   for (unsigned bit = 0; bit < sizeof names / sizeof names[0]; ++bit)
-    if (includes(spec.recompute, static_cast<recomputes>(1u << bit))) words += (words.empty() ? "" : "+") + std::string{names[bit]};
+    if (includes(spec.recompute, static_cast<recomputes>(1u << bit))) {
+      if (!words.empty()) words += "+";
+      words += names[bit];
+    }
   const std::string count = std::to_string(spec.recompute_layers.count);
   switch (spec.recompute_layers.method) {
     case recompute_methods::each: return words;
