@@ -67,5 +67,7 @@ TEST_CASE("a wrong file of the schedules is found") {
   CHECK(note_of(judged_with("dualpipev_p2_m4_v2.comm", "{<0:F0.0} F0.0 {<0:F1.0}", "{<0:F0.0} F0.0"), "dualpipev_p2_m4_v2.comm") ==
         "messages are not paired");
   CHECK(note_of(judged_with("dualpipev_p2_m4_v2.comm", "{<0:F0.0} F0.0 {<0:F1.0} F0.1", "{<0:F1.0 <0:F0.0} F0.0 F0.1"),
+                "dualpipev_p2_m4_v2.comm") == "out of order on a pair of ranks");
+  CHECK(note_of(judged_with("dualpipev_p2_m4_v2.comm", "F0.0 {>1:F0.0} F1.0 {>1:F1.0}", "F0.0 F1.0 {>1:F1.0} {>1:F0.0}"),
                 "dualpipev_p2_m4_v2.comm") == "out of order on a pair of ranks, deadlock");
 }

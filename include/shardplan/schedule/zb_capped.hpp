@@ -14,9 +14,7 @@ namespace shardplan::schedules {
 /// warms up with p - 1 - r forwards and up to Cap - p more, as many again at most, and each W runs late by what the limit leaves. With Cap
 /// = p it is ZB-H1. The orders that zero-bubble's search finds for a limit (arXiv 2401.10241) are data.
 template <int Cap>
-struct zb_capped {
-  static_assert(Cap >= 1, "a rank keeps at least the micro-batch it works on");
-
+requires(Cap >= 1) struct zb_capped {
   static constexpr std::int64_t in_flight(std::int64_t, std::int64_t micro_batches, std::int64_t, std::int64_t) {
     return Cap < micro_batches ? Cap : micro_batches;
   }
