@@ -59,8 +59,8 @@ TEST_CASE("a wrong file of the schedules is found") {
   // Two ops of a table in the other order.
   CHECK(note_of(judged_with("1f1b_p4_m8_v1.txt", "B0.0 F4.0", "F4.0 B0.0"), "1f1b_p4_m8_v1") == "rank 0, op 4: B0.0 against F4.0");
   // A figure of summary.json.
-  CHECK(note_of(judged_with("summary.json", "\"warmup_forwards\": [\n   2,\n   1", "\"warmup_forwards\": [\n   2,\n   2"), "1f1b_p2_m4_v1") ==
-        "1 of 99 figures differ, warmup_forwards[1]: 1 against 2");
+  CHECK(note_of(judged_with("summary.json", "\"warmup_forwards\": [\n   2,\n   1", "\"warmup_forwards\": [\n   2,\n   2"),
+                "1f1b_p2_m4_v1") == "1 of 99 figures differ, warmup_forwards[1]: 1 against 2");
   // A receive that is missing in one batch and stands in the next.
   CHECK(note_of(judged_with("dualpipev_p2_m4_v2.comm", "{<0:F0.0} F0.0", "F0.0 {<0:F0.0}"), "dualpipev_p2_m4_v2.comm") ==
         "a message is used before it is received");
