@@ -46,7 +46,7 @@ TEST_CASE("evaluate says what figures_of, violations_in and host_memory_of say")
             REQUIRE(all.violations.size() == bare.violations.size());
             for (std::size_t at = 0; at < all.violations.size(); ++at) {
               sp::violation without = all.violations[at];
-              without.try_this = {};
+              without.try_this = without.and_this = without.legal[0] = without.legal[1] = {};
               CHECK(without == bare.violations[at]);
               misfits += without.broken == sp::rule::does_not_fit ? 1 : 0;
               const bool of_host = without.broken == sp::rule::host_does_not_fit;

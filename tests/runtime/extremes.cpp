@@ -366,7 +366,7 @@ TEST_CASE("values up to the ends of their ranges") {
     const int world = tp + pp + cp + dp, inside = between(larger(0, world - 20), smaller(12, world));
     spec.devices_per_node = power(inside);
     spec.nodes = power(world - inside);
-    spec.sequence = power(between(tp + cp, round % 5 == 0 ? 31 : 17));
+    spec.sequence = power(between(larger(tp, 4) + cp, round % 5 == 0 ? 31 : 17));  // FP8 wants 16 on each cp rank
     spec.micro_batch = power(micro);
     spec.global_batch = power(between(micro + dp, round % 7 == 0 ? 32 : larger(10, micro + dp)));
     spec.tp = power(tp);
@@ -461,7 +461,7 @@ TEST_CASE("values up to the ends of their ranges") {
       if (is_sane(grown)) spec = grown;
     }
   }
-  CHECK(computed > 1700);
+  CHECK(computed > 1500);
 }
 
 // The bounds of tier one lie beyond what anyone trains: 128 M tokens a step, a million tokens a sequence, scores that are kept for 32 k.

@@ -13,8 +13,9 @@ template <class Value>
 class owned_array {
 public:
   constexpr owned_array() = default;
-  /// `count` values.
-  explicit constexpr owned_array(std::size_t count) : values(count == 0 ? nullptr : new Value[count]{}), length(count) {}
+  /// `value_count` values.
+  explicit constexpr owned_array(std::size_t value_count)
+      : values(value_count == 0 ? nullptr : new Value[value_count]{}), length(value_count) {}
   /// Takes the values of `other` and leaves it empty.
   constexpr owned_array(owned_array&& other) noexcept : values(other.values), length(other.length) {
     other.values = nullptr;
