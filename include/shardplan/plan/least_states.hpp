@@ -24,8 +24,9 @@ struct parameter_totals {
 template <class Spec = plan_spec>
 constexpr parameter_totals totals_of(const Spec& spec) {
   parameter_totals totals{};
-  walk_tensors(spec.model, [&](const char*, std::int64_t rows, std::int64_t columns, split, role purpose, place, std::int64_t copies,
-                               std::int64_t layers) { (is_routed(purpose) ? totals.routed : totals.dense) += rows * columns * copies * layers; });
+  walk_tensors(spec.model,
+               [&](const char*, std::int64_t rows, std::int64_t columns, split, role purpose, place, std::int64_t copies,
+                   std::int64_t layers) { (is_routed(purpose) ? totals.routed : totals.dense) += rows * columns * copies * layers; });
   return totals;
 }
 
@@ -36,7 +37,7 @@ constexpr std::int64_t least_memory(const Spec& spec, const parameter_totals& to
   const std::int64_t tp = change.kind == remedy_kind::tp ? change.value : spec.tp;
   const std::int64_t pp = change.kind == remedy_kind::pp ? change.value : spec.pp;
   const std::int64_t world = spec.devices_per_node * spec.nodes;
-  const std::int64_t stage = change.kind == remedy_kind::zero ? change.value : sharding_stage(spec);
+  const std::int64_t stage = change.kind == remedy_kind::zero && !spec.sharding.is_fsdp() ? change.value : sharding_stage(spec);
   const bool by_tensor = goes_by_tensor(spec.optimizer, spec.precision) || change.kind == remedy_kind::optimizer_adamw_8bit;
   const bool states_stay = spec.offload.states == storage::device && change.kind != remedy_kind::offload_states_to_host;
   const precision_spec& precision = spec.precision;
