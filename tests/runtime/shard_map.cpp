@@ -82,7 +82,7 @@ public:
     const auto layout = spec_.sharding.layout;
     if (layout == sp::shard_layout::tensors) {
       const std::int64_t one = item.rows * item.columns;
-      const bool together = item.copies > 1 && item.copies >= shards_;
+      const bool together = item.routed && item.copies > 1 && item.copies >= shards_;  // experts are one tensor
       for (std::int64_t copy = 0; copy < item.copies; ++copy) {
         for (std::int64_t at = 0; at < one; ++at) open_.push_back({item.name, layer, copy, at});
         if (!together || copy == item.copies - 1) end(together ? one : item.columns);

@@ -134,7 +134,7 @@ constexpr plan_spec changed(const plan_spec& spec, change what) {
 /// Most changes that are tried for one cause.
 inline constexpr std::size_t most_changes = 12;
 /// The changes that are tried for one cause, the least first.
-using changes = static_vector<change, most_changes>;
+using change_list = static_vector<change, most_changes>;
 
 namespace detail {
 
@@ -267,8 +267,8 @@ constexpr void offer_speed(List& list, const plan_spec& spec, cause which) {
 }
 
 // What is tried against a cause, the least first.
-constexpr changes changes_for(const plan_spec& spec, cause which) {
-  changes list{};
+constexpr change_list changes_for(const plan_spec& spec, cause which) {
+  change_list list{};
   const bare_facts facts = bare_facts_of(spec);
   switch (which) {
     case cause::mem_states:

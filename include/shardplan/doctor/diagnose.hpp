@@ -121,7 +121,7 @@ namespace detail {
 template <class Core, cause Which>
 inline constexpr finding first_look = found_in(Core::spec, Which);
 template <class Core, cause Which>
-inline constexpr changes tried_changes = changes_for(Core::spec, Which);
+inline constexpr change_list tried_changes = changes_for(Core::spec, Which);
 template <class Core, cause Which, std::size_t Index>
 inline constexpr finding with_change = [] {
   finding result = first_look<Core, Which>;

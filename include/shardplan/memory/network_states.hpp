@@ -27,8 +27,8 @@ namespace detail {
 
 // Degrees and shard groups of a spec that has no batch, each division asked for.
 constexpr derived network_facts(plan_spec spec, bool has_routed) {
-  const std::int64_t degrees_said[] = {spec.tp, spec.cp, spec.ep, spec.etp, spec.devices_per_node, spec.nodes};
-  for (const std::int64_t degree : degrees_said)
+  const std::int64_t counts[] = {spec.tp, spec.cp, spec.ep, spec.etp, spec.devices_per_node, spec.nodes};
+  for (const std::int64_t degree : counts)
     if (degree < 1) argument_out_of_range();
   if (spec.pp != 1 || !(spec.zero >= 0 && 3 >= spec.zero)) argument_out_of_range();
   const shard_layout layout = spec.sharding.layout;

@@ -3,6 +3,7 @@
 
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/unset.hpp>
+#include <shardplan/plan/least_states.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -167,7 +168,10 @@ constexpr remedy remedy_at(const Spec& spec, int index) {
 /// The smallest single change that makes `spec` valid, every rule asked again on the changed plan.
 template <class Spec = plan_spec>
 constexpr remedy smallest_remedy(const Spec& spec) {
-  return first_remedy(spec, [&](remedy change) { return detail::count_violations(changed(spec, change)) == 0; });
+  const detail::parameter_totals totals = detail::totals_of(spec);
+  return first_remedy(spec, [&](remedy change) {
+    return detail::least_memory(spec, totals, change) <= spec.device.memory.count && detail::count_violations(changed(spec, change)) == 0;
+  });
 }
 
 /// The smallest change or pair of changes that makes `spec` valid: the first single one, else the first pair, else more nodes.

@@ -216,8 +216,8 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
     a_number = at_an_end += 32 * size;
   } else if (rule == matrix_rule::preconditioned || rule == matrix_rule::rotated) {
     std::int64_t side = shape.hidden;
-    const std::int64_t others[] = {heads_width, key_width, shape.ffn, shape.experts.shared_ffn, shape.expert_width(), shape.experts.count};
-    for (const std::int64_t other : others)
+    const std::int64_t sides[] = {heads_width, key_width, shape.ffn, shape.experts.shared_ffn, shape.expert_width(), shape.experts.count};
+    for (const std::int64_t other : sides)
       if (other > side) side = other;
     const std::int64_t longest = plus(rows, plus(2 * embedded, side));
     a_number = plus(a_number, times(16, plus(1, size != 0 && size < side ? size : side)));

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/checked.hpp>
+#include <shardplan/memory/units.hpp>
+#include <shardplan/memory/weight_storage.hpp>
+#include <shardplan/model/inventory.hpp>
+#include <shardplan/model/tensor.hpp>
+#include <shardplan/plan/violation.hpp>
+#include <shardplan/spec/derived.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cstdint>
+
+namespace shardplan::detail {
+
+// A lower bound on the memory of the fullest rank from the number of parameters alone, to leave changes out of a search that cannot help:
+// judging one costs ten times as much.
+struct parameter_totals {
+  std::int64_t dense = 0;   // all but routed experts, a tied head once, the vocabulary as published
+  std::int64_t routed = 0;  // routed experts
+};
+
+template <class Spec = plan_spec>
+constexpr parameter_totals totals_of(const Spec& spec) {
+  parameter_totals totals{};
+  walk_tensors(spec.model,
+               [&](const char*, std::int64_t rows, std::int64_t columns, split, role purpose, place, std::int64_t copies,
+                   std::int64_t layers) { (is_routed(purpose) ? totals.routed : totals.dense) += rows * columns * copies * layers; });
+  return totals;
+}
+
+// The bound of `spec` with one change made. Each tensor lies on tp (experts: etp x ep) ranks at least once, the pipeline ranks' mean is no
+// more than the fullest, and shards are rounded up. What goes by tensor, is freed or lives elsewhere counts nothing.
+template <class Spec = plan_spec>
+constexpr std::int64_t least_memory(const Spec& spec, const parameter_totals& totals, remedy change) {
+  const std::int64_t tp = change.kind == remedy_kind::tp ? change.value : spec.tp;
+  const std::int64_t pp = change.kind == remedy_kind::pp ? change.value : spec.pp;
+  const std::int64_t world = spec.devices_per_node * spec.nodes;
+  const std::int64_t stage = change.kind == remedy_kind::zero && !spec.sharding.is_fsdp() ? change.value : sharding_stage(spec);
+  const bool by_tensor = goes_by_tensor(spec.optimizer, spec.precision) || change.kind == remedy_kind::optimizer_adamw_8bit;
+  const bool states_stay = spec.offload.states == storage::device && change.kind != remedy_kind::offload_states_to_host;
+  const precision_spec& precision = spec.precision;
+  const std::int64_t weight = spec.offload.weights == storage::device && !has_linear_rule(precision) ? precision.weight : 0;
+  const bool gradients_stay = spec.offload.gradients == storage::device && !spec.sharding.is_fsdp() && !spec.optimizer.fused_step;
+  const std::int64_t gradient = gradients_stay ? precision.gradient + precision.accumulator : 0;
+  const std::int64_t moments = by_tensor || spec.offload.moments_percent != 0 ? 0 : spec.optimizer.moments * precision.moment;
+  const std::int64_t optimizer = states_stay ? precision.master + moments : 0;
+  const auto held = [&](std::int64_t elements, std::int64_t ranks) {
+    const std::int64_t whole = elements / ranks;
+    const std::int64_t share = elements / world;  // by all that share it, at most the whole world
+    return weight * (stage >= 3 ? share : whole) + gradient * (stage >= 2 ? share : whole) + optimizer * (stage >= 1 ? share : whole);
+  };
+  return (spec.headroom_mebibytes << 20) + held(totals.dense, tp * pp) +
+         (totals.routed > 0 ? held(totals.routed, spec.etp * spec.ep * pp) : 0);
+}
+
+}  // namespace shardplan::detail
