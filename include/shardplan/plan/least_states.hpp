@@ -47,9 +47,10 @@ constexpr std::int64_t least_memory(const Spec& spec, const parameter_totals& to
   const std::int64_t moments = by_tensor || spec.offload.moments_percent != 0 ? 0 : spec.optimizer.moments * precision.moment;
   const std::int64_t optimizer = states_stay ? precision.master + moments : 0;
   const auto held = [&](std::int64_t elements, std::int64_t ranks) {
-    const std::int64_t whole = elements / ranks;
-    const std::int64_t share = elements / world;  // by all that share it, at most the whole world
-    return weight * (stage >= 3 ? share : whole) + gradient * (stage >= 2 ? share : whole) + optimizer * (stage >= 1 ? share : whole);
+    const std::int64_t unshared = elements / ranks;
+    const std::int64_t shared = elements / world;  // by all that share it, at most the whole world
+    return weight * (stage >= 3 ? shared : unshared) + gradient * (stage >= 2 ? shared : unshared) +
+           optimizer * (stage >= 1 ? shared : unshared);
   };
   return (spec.headroom_mebibytes << 20) + held(totals.dense, tp * pp) +
          (totals.routed > 0 ? held(totals.routed, spec.etp * spec.ep * pp) : 0);
