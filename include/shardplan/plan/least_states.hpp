@@ -30,6 +30,23 @@ constexpr parameter_totals totals_of(const Spec& spec) {
   return totals;
 }
 
+// Bytes of an element, and who shares them.
+struct least_bytes {
+  std::int64_t weight = 0;
+  std::int64_t gradient = 0;
+  std::int64_t optimizer = 0;
+  std::int64_t stage = 0;  // of ZeRO
+  std::int64_t world = 1;  // no more ranks share anything
+
+  // Of elements that lie on `ranks` ranks of the grid.
+  constexpr std::int64_t of(std::int64_t elements, std::int64_t ranks) const {
+    const std::int64_t unshared = elements / ranks;
+    const std::int64_t shared = elements / world;
+    return weight * (stage >= 3 ? shared : unshared) + gradient * (stage >= 2 ? shared : unshared) +
+           optimizer * (stage >= 1 ? shared : unshared);
+  }
+};
+
 // The bound of `spec` with one change made. Each tensor lies on tp (experts: etp x ep) ranks at least once, the pipeline ranks' mean is no
 // more than the fullest, and shards are rounded up. What goes by tensor, is freed or lives elsewhere counts nothing.
 template <class Spec = plan_spec>
@@ -46,14 +63,9 @@ constexpr std::int64_t least_memory(const Spec& spec, const parameter_totals& to
   const std::int64_t gradient = gradients_stay ? precision.gradient + precision.accumulator : 0;
   const std::int64_t moments = by_tensor || spec.offload.moments_percent != 0 ? 0 : spec.optimizer.moments * precision.moment;
   const std::int64_t optimizer = states_stay ? precision.master + moments : 0;
-  const auto held = [&](std::int64_t elements, std::int64_t ranks) {
-    const std::int64_t unshared = elements / ranks;
-    const std::int64_t shared = elements / world;  // by all that share it, at most the whole world
-    return weight * (stage >= 3 ? shared : unshared) + gradient * (stage >= 2 ? shared : unshared) +
-           optimizer * (stage >= 1 ? shared : unshared);
-  };
-  return (spec.headroom_mebibytes << 20) + held(totals.dense, tp * pp) +
-         (totals.routed > 0 ? held(totals.routed, spec.etp * spec.ep * pp) : 0);
+  const least_bytes bytes_of_part{weight, gradient, optimizer, stage, world};
+  return (spec.headroom_mebibytes << 20) + bytes_of_part.of(totals.dense, tp * pp) +
+         (totals.routed > 0 ? bytes_of_part.of(totals.routed, spec.etp * spec.ep * pp) : 0);
 }
 
 }  // namespace shardplan::detail
