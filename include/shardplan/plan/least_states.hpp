@@ -47,16 +47,20 @@ struct least_bytes {
   }
 };
 
-// The bound of `spec` with one change made. Each tensor lies on tp (experts: etp x ep) ranks at least once, the pipeline ranks' mean is no
-// more than the fullest, and shards are rounded up. What goes by tensor, is freed or lives elsewhere counts nothing.
+// The bound of `spec` with one change made, or two. Each tensor lies on tp (experts: etp x ep) ranks at least once, the pipeline ranks'
+// mean is no more than the fullest, and shards are rounded up. What goes by tensor, is freed or lives elsewhere counts nothing.
 template <class Spec = plan_spec>
-constexpr std::int64_t least_memory(const Spec& spec, const parameter_totals& totals, remedy change) {
-  const std::int64_t tp = change.kind == remedy_kind::tp ? change.value : spec.tp;
-  const std::int64_t pp = change.kind == remedy_kind::pp ? change.value : spec.pp;
+constexpr std::int64_t least_memory(const Spec& spec, const parameter_totals& totals, remedy change, remedy second = {}) {
+  const auto has = [&](remedy_kind kind) { return change.kind == kind || second.kind == kind; };
+  const auto value_of = [&](remedy_kind kind, std::int64_t own) {
+    return change.kind == kind ? change.value : second.kind == kind ? second.value : own;
+  };
+  const std::int64_t tp = value_of(remedy_kind::tp, spec.tp);
+  const std::int64_t pp = value_of(remedy_kind::pp, spec.pp);
   const std::int64_t world = spec.devices_per_node * spec.nodes;
-  const std::int64_t stage = change.kind == remedy_kind::zero && !spec.sharding.is_fsdp() ? change.value : sharding_stage(spec);
-  const bool by_tensor = goes_by_tensor(spec.optimizer, spec.precision) || change.kind == remedy_kind::optimizer_adamw_8bit;
-  const bool states_stay = spec.offload.states == storage::device && change.kind != remedy_kind::offload_states_to_host;
+  const std::int64_t stage = has(remedy_kind::zero) && !spec.sharding.is_fsdp() ? value_of(remedy_kind::zero, 0) : sharding_stage(spec);
+  const bool by_tensor = goes_by_tensor(spec.optimizer, spec.precision) || has(remedy_kind::optimizer_adamw_8bit);
+  const bool states_stay = spec.offload.states == storage::device && !has(remedy_kind::offload_states_to_host);
   const precision_spec& precision = spec.precision;
   const std::int64_t weight = spec.offload.weights == storage::device && !has_linear_rule(precision) ? precision.weight : 0;
   const bool gradients_stay = spec.offload.gradients == storage::device && !spec.sharding.is_fsdp() && !spec.optimizer.fused_step;

@@ -103,10 +103,10 @@ struct legality_sink {
   constexpr void add_feature(feature) { ++count; }
 };
 
+// Of a spec with the number of `axis` changed.
 template <class Spec, class List>
-constexpr bool is_legal(const Spec& spec, const List& known, const violation& item, remedy change) {
-  const plan_spec with = changed(spec, change);
-  legality_sink<List> sink{&known, &item, quantity_of(change.kind)};
+constexpr bool is_legal(const Spec& with, const List& known, const violation& item, remedy_kind axis) {
+  legality_sink<List> sink{&known, &item, quantity_of(axis)};
   check_computable(with, sink);
   // Tier three has spoken of this plan only when the first two were kept.
   if (sink.legal && (sink.count == 0 || item.broken >= rule::exceeds)) check_combinations(with, sink);
@@ -114,7 +114,7 @@ constexpr bool is_legal(const Spec& spec, const List& known, const violation& it
 }
 
 /// Candidates that are looked at on each side of an illegal number.
-inline constexpr int most_neighbours = 40;
+inline constexpr int most_neighbours = 16;
 
 // The nearest legal value on one side; candidates are `step` apart, 0: there is one. For a degree only values that divide what they must
 // are evaluated.
@@ -123,10 +123,13 @@ constexpr remedy nearest_legal(const Spec& spec, const List& known, const violat
                                std::int64_t step, std::int64_t most) {
   const bool own_number = item.broken == rule::does_not_divide && item.first.what == quantity_of(axis);
   int evaluated = 0;
+  if (from < 1 || from > most) return {};
+  plan_spec with = spec;
   for (std::int64_t value = from; value >= 1 && value <= most && evaluated < most_neighbours; value += step) {
     if (own_number && item.second.value % value != 0) continue;
     ++evaluated;
-    if (is_legal(spec, known, item, {axis, value})) return {axis, value};
+    make_change(with, {axis, value});
+    if (is_legal(with, known, item, axis)) return {axis, value};
     if (step == 0) break;
   }
   return {};

@@ -71,7 +71,8 @@ constexpr remedy remedy_from() {
 template <class Core, int Kind>
 inline constexpr remedy strongest = strong_remedy(Core::spec, Kind);
 template <class Core, int Index>
-inline constexpr remedy_pair candidate_pair = strong_pair(Core::spec, strongest<Core, kinds_of_pair(Index).first>, Index);
+inline constexpr remedy_pair candidate_pair = strong_pair(Core::spec, strongest<Core, kinds_of_pair(Index).first>,
+                                                          strongest<Core, kinds_of_pair(Index).second>, Index);
 // Where all changes together are not enough, no pair is looked at.
 template <class Core>
 inline constexpr plan_spec spec_with_all = changed_by_all(Core::spec);

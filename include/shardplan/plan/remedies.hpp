@@ -118,7 +118,9 @@ constexpr remedy_offers remedies_in(const Spec& spec) {
   });
   if (list.empty() && detail::memory_fits(detail::changed_by_all(spec)))
     for (int index = 0; index < detail::strong_pairs && list.length < most_offers - 1; ++index) {
-      const remedy_pair pair = detail::strong_pair(spec, detail::strong_remedy(spec, detail::kinds_of_pair(index).first), index);
+      const detail::pair_of_kinds kinds = detail::kinds_of_pair(index);
+      const remedy_pair pair =
+          detail::strong_pair(spec, detail::strong_remedy(spec, kinds.first), detail::strong_remedy(spec, kinds.second), index);
       if (pair.first.kind != remedy_kind::nothing_small_helps && detail::count_violations(changed_by_both(spec, pair)) == 0)
         list.push_back(detail::offer_of(spec, pair));
     }

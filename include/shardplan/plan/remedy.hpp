@@ -12,9 +12,9 @@
 
 namespace shardplan {
 
-/// `spec` with that one change made.
-constexpr plan_spec changed(const plan_spec& spec, remedy change) {
-  plan_spec result = spec;
+namespace detail {
+// Makes that one change: a search over many values of one field copies the spec once.
+constexpr void make_change(plan_spec& result, remedy change) {
   switch (change.kind) {
     case remedy_kind::nothing_small_helps: break;
     case remedy_kind::zero: result.zero = change.value; break;
@@ -34,6 +34,13 @@ constexpr plan_spec changed(const plan_spec& spec, remedy change) {
     case remedy_kind::accumulation: result.accumulation = change.value; break;
     case remedy_kind::vocabulary_multiple: result.vocabulary_multiple = change.value; break;
   }
+}
+}  // namespace detail
+
+/// `spec` with that one change made.
+constexpr plan_spec changed(const plan_spec& spec, remedy change) {
+  plan_spec result = spec;
+  detail::make_change(result, change);
   return result;
 }
 
@@ -82,7 +89,9 @@ struct remedy_pair {
 
 /// `spec` with both changes made.
 constexpr plan_spec changed_by_both(const plan_spec& spec, remedy_pair changes) {
-  return changed(changed(spec, changes.first), changes.second);
+  plan_spec result = changed(spec, changes.first);
+  detail::make_change(result, changes.second);
+  return result;
 }
 
 /// Kinds of changes of which pairs are made.
@@ -94,8 +103,12 @@ namespace detail {
 template <class Spec>
 constexpr remedy largest_degree(const Spec& spec, remedy_kind kind, std::int64_t degree, std::int64_t most) {
   remedy largest{};
-  for (std::int64_t value = degree * 2; value <= most; value *= 2)
-    if (is_computable(changed(spec, {kind, value}))) largest = {kind, value};
+  if (degree * 2 > most) return largest;
+  plan_spec with = spec;
+  for (std::int64_t value = degree * 2; value <= most; value *= 2) {
+    make_change(with, {kind, value});
+    if (is_computable(with)) largest = {kind, value};
+  }
   return largest;
 }
 
@@ -122,7 +135,9 @@ template <class Spec = plan_spec>
 constexpr plan_spec changed_by_all(const Spec& spec) {
   plan_spec result = spec;
   for (int kind = 0; kind < strong_kinds; ++kind) {
-    const plan_spec with = changed(result, strong_remedy(result, kind));
+    const remedy change = strong_remedy(result, kind);
+    if (change.kind == remedy_kind::nothing_small_helps) continue;
+    const plan_spec with = changed(result, change);
     if (is_computable(with)) result = with;
   }
   return result;
@@ -140,11 +155,13 @@ constexpr pair_of_kinds kinds_of_pair(int index) {
   return kinds;
 }
 
-// The pair with that index, of which `one` is the first change. The second is the strongest that is left after it.
+// The pair with that index, of the strongest changes of its two kinds. Of two degrees the second is the largest that is left after the
+// first.
 template <class Spec = plan_spec>
-constexpr remedy_pair strong_pair(const Spec& spec, remedy one, int index) {
-  if (one.kind == remedy_kind::nothing_small_helps) return {};
-  const remedy other = strong_remedy(changed(spec, one), kinds_of_pair(index).second);
+constexpr remedy_pair strong_pair(const Spec& spec, remedy one, remedy other, int index) {
+  if (one.kind == remedy_kind::nothing_small_helps || other.kind == remedy_kind::nothing_small_helps) return {};
+  const auto is_degree = [](remedy_kind kind) { return kind == remedy_kind::tp || kind == remedy_kind::pp || kind == remedy_kind::cp; };
+  if (is_degree(one.kind) && is_degree(other.kind)) other = strong_remedy(changed(spec, one), kinds_of_pair(index).second);
   if (other.kind == remedy_kind::nothing_small_helps) return {};
   return {one, other};
 }
@@ -179,10 +196,26 @@ template <class Spec = plan_spec>
 constexpr remedy_pair best_remedy(const Spec& spec) {
   const remedy single = smallest_remedy(spec);
   if (single.kind != remedy_kind::nothing_small_helps) return {single, {}};
-  const int pairs = detail::memory_fits(detail::changed_by_all(spec)) ? detail::strong_pairs : 0;
-  for (int index = 0; index < pairs; ++index) {
-    const remedy_pair pair = detail::strong_pair(spec, detail::strong_remedy(spec, detail::kinds_of_pair(index).first), index);
-    if (pair.first.kind != remedy_kind::nothing_small_helps && detail::count_violations(changed_by_both(spec, pair)) == 0) return pair;
+  const detail::parameter_totals totals = detail::totals_of(spec);
+  const auto may_fit = [&](const plan_spec& with) { return detail::least_memory(with, totals, {}) <= spec.device.memory.count; };
+  const plan_spec all = detail::changed_by_all(spec);
+  if (may_fit(all) && detail::memory_fits(all)) {
+    remedy firsts[strong_kinds]{};
+    for (int kind = 0; kind < strong_kinds; ++kind) firsts[kind] = detail::strong_remedy(spec, kind);
+    for (int index = 0; index < detail::strong_pairs; ++index) {
+      const detail::pair_of_kinds kinds = detail::kinds_of_pair(index);
+      const remedy_pair pair = detail::strong_pair(spec, firsts[kinds.first], firsts[kinds.second], index);
+      if (pair.first.kind == remedy_kind::nothing_small_helps) continue;
+      if (detail::least_memory(spec, totals, pair.first, pair.second) > spec.device.memory.count) continue;
+      if (detail::count_violations(changed_by_both(spec, pair)) == 0) return pair;
+    }
+  }
+  // More nodes are more ranks to share states: where those of the most are too few, no fewer are enough.
+  for (int doublings = detail::most_doublings; doublings >= 1; --doublings) {
+    const remedy most = detail::more_nodes(spec, doublings);
+    if (most.kind == remedy_kind::nothing_small_helps) continue;
+    if (!may_fit(changed(spec, most))) return {};
+    break;
   }
   for (int doublings = 1; doublings <= detail::most_doublings; ++doublings) {
     const remedy nodes = detail::more_nodes(spec, doublings);
