@@ -405,7 +405,8 @@ inline judgement judge_schedules(const std::filesystem::path& folder) {
       result.add({.id = id, .group = "unreadable files", .how = strength::exact, .good = false, .note = why.what()});
     }
   };
-  for (const auto& [name, path] : files) {
+  for (const auto& [name, place] : files) {
+    const std::filesystem::path& path = place;  // Clang 14 captures no structured binding
     const std::string stem = path.stem().string();
     if (path.extension() == ".comm") add(name, [&] { return detail::judge_program(stem, detail::contents_of(path)); });
     if (path.extension() != ".txt") continue;

@@ -154,10 +154,12 @@ constexpr bool is_held() {
     if (ask(item, value) != answer::named) return false;
   return ask(item, item.least) == answer::not_named && ask(item, item.most) == answer::not_named;
 }
+template <int Index>
+inline constexpr bool held = is_held<Index>();
 template <int... Indices>
 constexpr int first_not_held(sp::detail::index_pack<int, Indices...>) {
   int first = -1;
-  ((first < 0 && !is_held<Indices>() ? void(first = Indices) : void()), ...);
+  ((first < 0 && !held<Indices> ? void(first = Indices) : void()), ...);
   return first;
 }
 static_assert(first_not_held(sp::detail::make_index_pack<field_count>{}) == -1);
