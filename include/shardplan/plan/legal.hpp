@@ -124,7 +124,7 @@ constexpr remedy nearest_legal(const Spec& spec, const List& known, const violat
   const bool own_number = item.broken == rule::does_not_divide && item.first.what == quantity_of(axis);
   int evaluated = 0;
   if (from < 1 || from > most) return {};
-  plan_spec with = spec;
+  Spec with = spec;
   for (std::int64_t value = from; value >= 1 && value <= most && evaluated < most_neighbours; value += step) {
     if (own_number && item.second.value % value != 0) continue;
     ++evaluated;

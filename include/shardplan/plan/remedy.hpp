@@ -104,7 +104,7 @@ template <class Spec>
 constexpr remedy largest_degree(const Spec& spec, remedy_kind kind, std::int64_t degree, std::int64_t most) {
   remedy largest{};
   if (degree * 2 > most) return largest;
-  plan_spec with = spec;
+  Spec with = spec;
   for (std::int64_t value = degree * 2; value <= most; value *= 2) {
     make_change(with, {kind, value});
     if (is_computable(with)) largest = {kind, value};
@@ -133,11 +133,11 @@ constexpr remedy strong_remedy(const Spec& spec, int kind) {
 // `spec` with the strongest changes of all kinds, one after the other, as far as they keep the first two tiers.
 template <class Spec = plan_spec>
 constexpr plan_spec changed_by_all(const Spec& spec) {
-  plan_spec result = spec;
+  Spec result = spec;
   for (int kind = 0; kind < strong_kinds; ++kind) {
     const remedy change = strong_remedy(result, kind);
     if (change.kind == remedy_kind::nothing_small_helps) continue;
-    const plan_spec with = changed(result, change);
+    const Spec with = changed(result, change);
     if (is_computable(with)) result = with;
   }
   return result;
@@ -197,8 +197,8 @@ constexpr remedy_pair best_remedy(const Spec& spec) {
   const remedy single = smallest_remedy(spec);
   if (single.kind != remedy_kind::nothing_small_helps) return {single, {}};
   const detail::parameter_totals totals = detail::totals_of(spec);
-  const auto may_fit = [&](const plan_spec& with) { return detail::least_memory(with, totals, {}) <= spec.device.memory.count; };
-  const plan_spec all = detail::changed_by_all(spec);
+  const auto may_fit = [&](const Spec& with) { return detail::least_memory(with, totals, {}) <= spec.device.memory.count; };
+  const Spec all = detail::changed_by_all(spec);
   if (may_fit(all) && detail::memory_fits(all)) {
     remedy firsts[strong_kinds]{};
     for (int kind = 0; kind < strong_kinds; ++kind) firsts[kind] = detail::strong_remedy(spec, kind);

@@ -102,7 +102,7 @@ inline std::string markdown_of(const decision& path, const practice_path& practi
     out += "| " + std::string{words_of(step.asked)} + " | " + detail::figure_of(step) + " | " + detail::answer_of(step) + " | " +
            detail::choice_of(path, step) + " | " + words_of(practice.whose, step.asked);
     for (const practice_move& move : practice.moves)
-      if (move.beside == step.asked) out += " " + detail::words_of_rungs(move.tried) + ".";
+      if (move.beside == step.asked) out.append(" ").append(detail::words_of_rungs(move.tried)).append(".");
     out += " |\n";
   }
   out += "| **plan** | " + detail::verdict_of(path.fits, path.needs, path.plan) + " | | " + detail::words_of_layout(path.plan) + " | " +

@@ -24,7 +24,7 @@ inline std::string words_of_figure(cause which, std::int64_t figure) {
 
 inline std::string words_of_change(change what) {
   std::string out = name_of(what.kind);
-  if (what.value != 0 || what.kind == change_kind::prefetch_nothing) out += " " + std::to_string(what.value);
+  if (what.value != 0 || what.kind == change_kind::prefetch_nothing) out.append(" ").append(std::to_string(what.value));
   return out;
 }
 
@@ -39,8 +39,9 @@ inline std::string words_of_remedy(const finding& item) {
   if (item.now.says == standing::excluded) return "";
   std::string out = entry_of(item.which).advice.c_str();
   if (item.try_this.kind == change_kind::nothing) return out;
-  out = words_of_change(item.try_this) + ": " + words_of_figure(item.which, item.after.figure);
-  if (item.peak_after.count != 0) out += ", peak " + gib(item.peak_after) + " GiB";
+  out = words_of_change(item.try_this);
+  out.append(": ").append(words_of_figure(item.which, item.after.figure));
+  if (item.peak_after.count != 0) out.append(", peak ").append(gib(item.peak_after)).append(" GiB");
   return out;
 }
 

@@ -11,8 +11,9 @@ namespace shardplan {
 
 namespace detail {
 
-/// The plan of 1F1B-V in slots: F takes one, B two, and every six a micro-batch comes. Forwards then move to earlier free slots as long as
-/// no rank keeps more than the repeated block does.
+/// (A template so that a file that includes it pays for nothing.) The plan of 1F1B-V in slots: F takes one, B two, and every six a
+/// micro-batch comes. Forwards then move to earlier free slots as long as no rank keeps more than the repeated block does.
+template <class Array>
 class zigzag_slots {
 public:
   constexpr zigzag_slots(int rank_count, int micro_batch_count)
@@ -62,10 +63,10 @@ private:
   int ranks;
   int micro_batches;
   int slots;
-  int most = 0;             // alive on a rank
-  owned_array<int> starts;  // of the forwards
-  owned_array<int> taken;   // by rank and slot: 0 free, else a code
-  owned_array<int> alive;   // by rank and slot
+  int most = 0;  // alive on a rank
+  Array starts;  // of the forwards
+  Array taken;   // by rank and slot: 0 free, else a code
+  Array alive;   // by rank and slot
 
   constexpr int rank_of(int stage) const { return stage < ranks ? stage : 2 * ranks - 1 - stage; }
   constexpr int code(int micro_batch, int stage, bool backward) const {
@@ -94,6 +95,10 @@ private:
   }
 };
 
+// The array of `zigzag_slots`, named through a parameter: else it would be compiled in every file.
+template <class>
+owned_array<int> slots_for();
+
 }  // namespace detail
 
 namespace schedules {
@@ -110,7 +115,7 @@ struct one_f_one_b_v {
   /// The order of all ranks.
   template <class Out>
   static constexpr void fill_all(Out& out, int ranks, int micro_batches) {
-    shardplan::detail::zigzag_slots slots{ranks, micro_batches};
+    shardplan::detail::zigzag_slots<decltype(shardplan::detail::slots_for<Out>())> slots{ranks, micro_batches};
     slots.pull_forwards(3);
     slots.write(out);
   }
