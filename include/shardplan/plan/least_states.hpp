@@ -52,8 +52,8 @@ struct least_bytes {
 template <class Spec = plan_spec>
 constexpr std::int64_t least_memory(const Spec& spec, const parameter_totals& totals, remedy change, remedy second = {}) {
   const auto has = [&](remedy_kind kind) { return change.kind == kind || second.kind == kind; };
-  const auto value_of = [&](remedy_kind kind, std::int64_t own) {
-    return change.kind == kind ? change.value : second.kind == kind ? second.value : own;
+  const auto value_of = [&](remedy_kind kind, std::int64_t unchanged) {
+    return change.kind == kind ? change.value : second.kind == kind ? second.value : unchanged;
   };
   const std::int64_t tp = value_of(remedy_kind::tp, spec.tp);
   const std::int64_t pp = value_of(remedy_kind::pp, spec.pp);
