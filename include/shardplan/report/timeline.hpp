@@ -2,7 +2,7 @@
 #pragma once
 
 #include <shardplan/core/checked.hpp>
-#include <shardplan/core/fraction.hpp>
+#include <shardplan/parallel/locality.hpp>
 #include <shardplan/schedule/op.hpp>
 #include <shardplan/schedule/op_table.hpp>
 #include <shardplan/schedule/play.hpp>
@@ -78,15 +78,6 @@ inline timeline_picture picture_from(const op_table& table, const stage_times* t
     }
   }
   return result;
-}
-
-constexpr std::int64_t common_divisor(std::int64_t left, std::int64_t right) {
-  while (right != 0) {
-    const std::int64_t rest = left % right;
-    left = right;
-    right = rest;
-  }
-  return left;
 }
 
 // "F12", and "F12'" for chunk 1, "F12''" for chunk 2; a slice behind a point.
@@ -173,7 +164,7 @@ inline std::string text_of(const timeline_picture& picture, std::int64_t width =
   std::int64_t shortest = picture.makespan;
   for (const auto& row : picture.ranks)
     for (const timeline_entry& entry : row) {
-      unit = detail::common_divisor(detail::common_divisor(unit, entry.start), entry.end);
+      unit = shardplan::detail::greatest_divisor(shardplan::detail::greatest_divisor(unit, entry.start), entry.end);
       const std::size_t length = detail::label_of(entry, picture.shape).size();
       if (length > longest) longest = length;
       if (entry.end > entry.start && entry.end - entry.start < shortest) shortest = entry.end - entry.start;
