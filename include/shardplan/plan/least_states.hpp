@@ -68,8 +68,8 @@ constexpr std::int64_t least_memory(const Spec& spec, const parameter_totals& to
   const std::int64_t moments = by_tensor || spec.offload.moments_percent != 0 ? 0 : spec.optimizer.moments * precision.moment;
   const std::int64_t optimizer = states_stay ? precision.master + moments : 0;
   const least_bytes bytes_of_part{weight, gradient, optimizer, stage, world};
-  return (spec.headroom_mebibytes << 20) + bytes_of_part.of(totals.dense, tp * pp) +
-         (totals.routed > 0 ? bytes_of_part.of(totals.routed, spec.etp * spec.ep * pp) : 0);
+  return (value_of(remedy_kind::headroom, spec.headroom_mebibytes) << 20) + bytes_of_part.of(totals.dense, tp * pp) +
+         (totals.routed > 0 ? bytes_of_part.of(totals.routed, spec.etp * value_of(remedy_kind::ep, spec.ep) * pp) : 0);
 }
 
 }  // namespace shardplan::detail

@@ -7,6 +7,7 @@
 #include <shardplan/plan/plan.hpp>
 #include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/check.hpp>
+#include <shardplan/plan/step_cost.hpp>
 #include <shardplan/plan/verdict.hpp>
 #include <shardplan/recipe/recompute.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -25,6 +26,8 @@ struct remedy_offer {
   std::int64_t forward_passes = 0;   ///< forward passes of a block a micro-batch: 2 under full recomputation, about a third more arithmetic
   std::int64_t gathers_weights = 0;  ///< times a micro-batch gathers sharded weights over the network: 2 (ZeRO-3, FSDP), else 0
   bool reduces_each_micro_batch = false;  ///< gradients are reduced for each micro-batch, not once a step: ZeRO-2 and 3, FSDP
+  step_cost cost{};                       ///< bytes over network and PCIe and the time of a step with it
+  step_cost cost_before{};                ///< the same of the plan as it is, which does not fit
 
   friend constexpr bool operator==(const remedy_offer&, const remedy_offer&) = default;
 };
@@ -38,8 +41,8 @@ using remedy_offers = static_vector<remedy_offer, most_offers>;
 namespace detail {
 
 template <class Spec>
-constexpr remedy_offer offer_of(const Spec& spec, remedy_pair changes) {
-  const plan_spec with = changed_by_both(spec, changes);
+constexpr remedy_offer offer_of(const Spec& spec, remedy_pair changes, const step_cost& before) {
+  const Spec with = changed_by_both(spec, changes);
   const plan_figures figures = computed_figures(with);
   return {changes,
           figures.peak_memory,
@@ -47,7 +50,9 @@ constexpr remedy_offer offer_of(const Spec& spec, remedy_pair changes) {
           figures.micro_batches,
           with.recompute == recomputes::full ? 2 : 1,
           shards_weights(with) ? 2 : 0,
-          shards_gradients(with)};
+          shards_gradients(with),
+          computed_cost(with),
+          before};
 }
 
 // Of each kind the smallest value that helps is enough.
@@ -63,8 +68,10 @@ constexpr bool does_not_fit_only(const Spec& spec) {
 }
 
 // The same at compile time, a constant for each candidate, as in plan.hpp.
+template <class Core>
+inline constexpr step_cost cost_before = computed_cost(Core::spec);
 template <class Core, remedy_kind Kind, std::int64_t Value, remedy_kind Further, std::int64_t FurtherValue>
-inline constexpr remedy_offer offer = offer_of(Core::spec, {{Kind, Value}, {Further, FurtherValue}});
+inline constexpr remedy_offer offer = offer_of(Core::spec, {{Kind, Value}, {Further, FurtherValue}}, cost_before<Core>);
 template <class Core, int Index>
 constexpr void add_singles(remedy_offers& list) {
   constexpr remedy change = candidate<Core, Index>;
@@ -106,14 +113,15 @@ constexpr remedy_offers offers_of_plan() {
 
 /// Every change that makes a plan valid which only does not fit, from the smallest to the largest: of each kind of change (in the order of
 /// `first_remedy`) the smallest value that helps, pairs where no single change does, more nodes at last. Each was checked by evaluating the
-/// changed plan, all rules. Empty for a plan that is valid, or that breaks other rules.
+/// changed plan, all rules, and says what a step then costs. Empty for a plan that is valid, or that breaks other rules.
 template <class Spec = plan_spec>
 constexpr remedy_offers remedies_in(const Spec& spec) {
   remedy_offers list{};
   if (!detail::does_not_fit_only(spec)) return list;
+  const step_cost before = detail::computed_cost(spec);
   first_remedy(spec, [&](remedy change) {
     if (!detail::has_kind(list, change.kind) && detail::count_violations(changed(spec, change)) == 0)
-      list.push_back(detail::offer_of(spec, {change, {}}));
+      list.push_back(detail::offer_of(spec, {change, {}}, before));
     return false;
   });
   if (list.empty() && detail::memory_fits(detail::changed_by_all(spec)))
@@ -122,12 +130,12 @@ constexpr remedy_offers remedies_in(const Spec& spec) {
       const remedy_pair pair =
           detail::strong_pair(spec, detail::strong_remedy(spec, kinds.first), detail::strong_remedy(spec, kinds.second), index);
       if (pair.first.kind != remedy_kind::nothing_small_helps && detail::count_violations(changed_by_both(spec, pair)) == 0)
-        list.push_back(detail::offer_of(spec, pair));
+        list.push_back(detail::offer_of(spec, pair, before));
     }
   for (int doublings = 1; doublings <= detail::most_doublings; ++doublings) {
     const remedy nodes = detail::more_nodes(spec, doublings);
     if (nodes.kind == remedy_kind::nothing_small_helps || detail::count_violations(changed(spec, nodes)) != 0) continue;
-    list.push_back(detail::offer_of(spec, {nodes, {}}));
+    list.push_back(detail::offer_of(spec, {nodes, {}}, before));
     break;
   }
   return list;

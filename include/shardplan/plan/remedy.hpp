@@ -6,6 +6,15 @@
 #include <shardplan/plan/least_states.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
+#include <shardplan/recipe/attention.hpp>
+#include <shardplan/recipe/headroom.hpp>
+#include <shardplan/recipe/offload.hpp>
+#include <shardplan/recipe/optimizer.hpp>
+#include <shardplan/recipe/precision.hpp>
+#include <shardplan/recipe/recompute.hpp>
+#include <shardplan/schedule/interleaved.hpp>
+#include <shardplan/schedule/one_f_one_b.hpp>
+#include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
 #include <cstdint>
@@ -13,10 +22,13 @@
 namespace shardplan {
 
 namespace detail {
-// Makes that one change: a search over many values of one field copies the spec once.
-constexpr void make_change(plan_spec& result, remedy change) {
+// Makes that one change: a search over many values of one field copies the spec once. (`Chunked` depends, so that a file which only
+// includes this instantiates no schedule.)
+template <class Spec, int Chunked = 2>
+constexpr void make_change(Spec& result, remedy change) {
   switch (change.kind) {
-    case remedy_kind::nothing_small_helps: break;
+    case remedy_kind::nothing_small_helps:
+    case remedy_kind::schedule: break;
     case remedy_kind::zero: result.zero = change.value; break;
     case remedy_kind::recompute_full: result.recompute = recomputes::full; break;
     case remedy_kind::micro_batch: result.micro_batch = change.value; break;
@@ -26,20 +38,49 @@ constexpr void make_change(plan_spec& result, remedy change) {
     case remedy_kind::offload_states_to_host: result.offload.states = storage::host; break;
     case remedy_kind::optimizer_adamw_8bit: result.optimizer = optimizers::adamw_8bit::spec; break;
     case remedy_kind::nodes: result.nodes = change.value; break;
-    case remedy_kind::dp: result.dp = change.value; break;
     case remedy_kind::ep: result.ep = change.value; break;
+    case remedy_kind::recompute_attention:
+      result.recompute = recomputes::core_attn;
+      result.recompute_layers = {};
+      break;
+    case remedy_kind::recompute_pointwise:
+      result.recompute = recomputes::layernorm | recomputes::mlp_act | (change.value == 0 ? recomputes::none : recomputes::moe_act);
+      break;
+    case remedy_kind::recompute_experts: result.recompute = result.recompute | recomputes::moe; break;
+    case remedy_kind::reshard: result.sharding.reshard_after_forward = true; break;
+    case remedy_kind::shard_ranks: result.sharding.ranks = change.value; break;
+    case remedy_kind::prefetch: result.sharding.prefetch = change.value; break;
+    case remedy_kind::headroom: result.headroom_mebibytes = change.value; break;
+    case remedy_kind::dp: result.dp = change.value; break;
     case remedy_kind::etp: result.etp = change.value; break;
     case remedy_kind::sequence: result.sequence = change.value; break;
     case remedy_kind::global_batch: result.global_batch = change.value; break;
     case remedy_kind::accumulation: result.accumulation = change.value; break;
     case remedy_kind::vocabulary_multiple: result.vocabulary_multiple = change.value; break;
+    case remedy_kind::sequence_parallel: result.sequence_parallel = toggle::on; break;
+    case remedy_kind::pipeline_slots: result.layer_split.embedding_slot = result.layer_split.loss_slot = true; break;
+    case remedy_kind::chunks:
+      result.schedule = change.value == 1 ? schedules::one_f_one_b::spec : schedules::interleaved<Chunked>::spec;
+      result.schedule.chunks = change.value;
+      break;
+    case remedy_kind::loss_chunks: result.loss.chunks = change.value; break;
+    case remedy_kind::capacity: result.expert_load.capacity = change.value; break;
+    case remedy_kind::fp32_gradients: result.precision = precisions::bf16_fp32_accumulator::spec; break;
+    case remedy_kind::states_to_nvme: result.offload.states = storage::nvme; break;
+    case remedy_kind::states_to_device: result.offload.states = result.offload.gradients = storage::device; break;
+    case remedy_kind::hidden_tp: result.overlap.tp = change.value; break;
+    case remedy_kind::hidden_cp: result.overlap.cp = change.value; break;
+    case remedy_kind::hidden_ep: result.overlap.ep = change.value; break;
+    case remedy_kind::hidden_pp: result.overlap.pp = change.value; break;
+    case remedy_kind::hidden_dp: result.overlap.dp = change.value; break;
   }
 }
 }  // namespace detail
 
-/// `spec` with that one change made.
-constexpr plan_spec changed(const plan_spec& spec, remedy change) {
-  plan_spec result = spec;
+/// `spec` with that one change made: of every kind but `schedule`, which says no schedule by itself.
+template <class Spec = plan_spec>
+constexpr Spec changed(const Spec& spec, remedy change) {
+  Spec result = spec;
   detail::make_change(result, change);
   return result;
 }
@@ -49,10 +90,13 @@ namespace detail {
 constexpr std::int64_t smaller_micro_batch(std::int64_t micro) { return micro > 64 ? micro / 2 : micro - 1; }
 }  // namespace detail
 
-/// The changes that are tried, from the smallest to the largest, in this order: shard the optimizer (no extra traffic), recompute, the next
-/// smaller micro-batches that divide the global batch (halved while above 64), shard gradients, shard weights, tp doubled up to the node,
-/// pp doubled up to the layers, cp doubled up to the cluster, an 8-bit optimizer, optimizer state to the host. Calls `visit(remedy)` for
-/// each until it returns true; returns that one, or `nothing_small_helps`. Whether a change is legal is for `visit` to find out.
+/// The changes that are tried, from the smallest to the largest, in this order: shard the optimizer (no extra traffic), free gathered
+/// weights after forward, recompute attention where its scores are kept, what goes number by number (norms, activation functions), the
+/// experts, everything, the next smaller micro-batches that divide the global batch (halved
+/// while above 64), shard gradients, shard weights, larger shard groups, nothing gathered ahead, ep doubled up to the experts, tp doubled
+/// up to the node, pp doubled up to the layers, cp doubled up to the cluster, an 8-bit optimizer, optimizer state to the host, no more
+/// headroom than the default. Calls `visit(remedy)` for each until it returns true; returns that one, or `nothing_small_helps`. Whether a
+/// change is legal is for `visit` to find out. `zero` is no change of a plan under FSDP.
 template <class Visit>
 constexpr remedy first_remedy(const plan_spec& spec, Visit visit) {
   remedy change{};
@@ -60,12 +104,28 @@ constexpr remedy first_remedy(const plan_spec& spec, Visit visit) {
     change = {kind, value};
     return visit(change);
   };
-  if (spec.zero < 1 && try_out(remedy_kind::zero, 1)) return change;
+  const bool is_fsdp = spec.sharding.is_fsdp();
+  const bool gathers = shards_weights(spec);
+  if (spec.zero < 1 && !is_fsdp && try_out(remedy_kind::zero, 1)) return change;
+  if (gathers && !spec.sharding.reshard_after_forward && try_out(remedy_kind::reshard, 0)) return change;
+  if (spec.recompute == recomputes::none && spec.recompute_layers == recompute_layers_spec{}) {
+    const bool routes = spec.model.experts.count > 0;
+    const attentions kernel = spec.attention == attentions::by_kernels ? spec.kernels.attention : spec.attention;
+    if (kernel == attentions::materialised && try_out(remedy_kind::recompute_attention, 0)) return change;
+    if (try_out(remedy_kind::recompute_pointwise, routes ? 1 : 0)) return change;
+    if (routes && try_out(remedy_kind::recompute_experts, 0)) return change;
+  }
   if (spec.recompute != recomputes::full && try_out(remedy_kind::recompute_full, 0)) return change;
   for (std::int64_t micro = detail::smaller_micro_batch(spec.micro_batch); micro >= 1; micro = detail::smaller_micro_batch(micro))
     if (spec.global_batch % micro == 0 && try_out(remedy_kind::micro_batch, micro)) return change;
-  if (spec.zero < 2 && try_out(remedy_kind::zero, 2)) return change;
-  if (spec.zero < 3 && try_out(remedy_kind::zero, 3)) return change;
+  if (spec.zero < 2 && !is_fsdp && try_out(remedy_kind::zero, 2)) return change;
+  if (spec.zero < 3 && !is_fsdp && try_out(remedy_kind::zero, 3)) return change;
+  if (spec.sharding.ranks != unset)
+    for (std::int64_t ranks = spec.sharding.ranks * 2; ranks <= spec.devices_per_node * spec.nodes; ranks *= 2)
+      if (try_out(remedy_kind::shard_ranks, ranks)) return change;
+  if (gathers && spec.sharding.prefetch > 0 && try_out(remedy_kind::prefetch, 0)) return change;
+  for (std::int64_t ep = spec.ep * 2; ep <= spec.model.experts.count; ep *= 2)
+    if (try_out(remedy_kind::ep, ep)) return change;
   for (std::int64_t tp = spec.tp * 2; tp <= spec.devices_per_node; tp *= 2)
     if (try_out(remedy_kind::tp, tp)) return change;
   for (std::int64_t pp = spec.pp * 2; pp <= spec.model.layers; pp *= 2)
@@ -76,6 +136,8 @@ constexpr remedy first_remedy(const plan_spec& spec, Visit visit) {
   if (spec.offload.states == storage::device &&
       try_out(remedy_kind::offload_states_to_host, spec.offload.gradients == storage::device ? 0 : 1))
     return change;
+  constexpr std::int64_t usual_headroom = default_headroom::total.count >> 20;
+  if (spec.headroom_mebibytes > usual_headroom && try_out(remedy_kind::headroom, usual_headroom)) return change;
   return {};
 }
 
@@ -88,14 +150,15 @@ struct remedy_pair {
 };
 
 /// `spec` with both changes made.
-constexpr plan_spec changed_by_both(const plan_spec& spec, remedy_pair changes) {
-  plan_spec result = changed(spec, changes.first);
+template <class Spec = plan_spec>
+constexpr Spec changed_by_both(const Spec& spec, remedy_pair changes) {
+  Spec result = changed(spec, changes.first);
   detail::make_change(result, changes.second);
   return result;
 }
 
 /// Kinds of changes of which pairs are made.
-inline constexpr int strong_kinds = 8;
+inline constexpr int strong_kinds = 9;
 
 namespace detail {
 
@@ -112,7 +175,7 @@ constexpr remedy largest_degree(const Spec& spec, remedy_kind kind, std::int64_t
   return largest;
 }
 
-// The strongest change of each kind, in the order of `first_remedy`; `nothing_small_helps` where there is none.
+// The strongest change of each kind, in the order of `first_remedy` but for ep, which is last; `nothing_small_helps` where there is none.
 template <class Spec = plan_spec>
 constexpr remedy strong_remedy(const Spec& spec, int kind) {
   const bool fsdp = spec.sharding.is_fsdp();
@@ -124,9 +187,10 @@ constexpr remedy strong_remedy(const Spec& spec, int kind) {
     case 4: return largest_degree(spec, remedy_kind::pp, spec.pp, limits::stages > spec.model.layers ? spec.model.layers : limits::stages);
     case 5: return largest_degree(spec, remedy_kind::cp, spec.cp, limits::degree);
     case 6: return spec.optimizer.bits == 0 ? remedy{remedy_kind::optimizer_adamw_8bit, 0} : remedy{};
-    default:
+    case 7:
       if (spec.offload.states != storage::device) return {};
       return {remedy_kind::offload_states_to_host, spec.offload.gradients == storage::device ? 0 : 1};
+    default: return largest_degree(spec, remedy_kind::ep, spec.ep, spec.model.experts.count);
   }
 }
 
@@ -160,7 +224,9 @@ constexpr pair_of_kinds kinds_of_pair(int index) {
 template <class Spec = plan_spec>
 constexpr remedy_pair strong_pair(const Spec& spec, remedy one, remedy other, int index) {
   if (one.kind == remedy_kind::nothing_small_helps || other.kind == remedy_kind::nothing_small_helps) return {};
-  const auto is_degree = [](remedy_kind kind) { return kind == remedy_kind::tp || kind == remedy_kind::pp || kind == remedy_kind::cp; };
+  const auto is_degree = [](remedy_kind kind) {
+    return kind == remedy_kind::tp || kind == remedy_kind::pp || kind == remedy_kind::cp || kind == remedy_kind::ep;
+  };
   if (is_degree(one.kind) && is_degree(other.kind)) other = strong_remedy(changed(spec, one), kinds_of_pair(index).second);
   if (other.kind == remedy_kind::nothing_small_helps) return {};
   return {one, other};

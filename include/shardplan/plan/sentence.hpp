@@ -4,6 +4,7 @@
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/core/part.hpp>
 #include <shardplan/core/text.hpp>
+#include <shardplan/core/unset.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/plan/quantity.hpp>
 #include <shardplan/plan/violation.hpp>
@@ -81,30 +82,67 @@ constexpr void append_measured(text<Capacity>& out, measured number) {
   out.append(name_of(number.what)).append(' ').append(number.value);
 }
 
+// What stands before the value of a change and behind it; a kind without a value has all before it.
+struct change_words {
+  const char* before = "";
+  const char* behind = nullptr;
+};
+constexpr change_words words_of(remedy change) {
+  switch (change.kind) {
+    case remedy_kind::nothing_small_helps: return {"no small change helps"};
+    case remedy_kind::zero: return {"zero<", ">"};
+    case remedy_kind::recompute_full: return {"recompute<recomputes::full>"};
+    case remedy_kind::micro_batch: return {"micro_batch<", ">"};
+    case remedy_kind::tp: return {"tp<", ">"};
+    case remedy_kind::pp: return {"pp<", ">"};
+    case remedy_kind::cp: return {"cp<", ">"};
+    case remedy_kind::optimizer_adamw_8bit: return {"optimizer<optimizers::adamw_8bit>"};
+    case remedy_kind::offload_states_to_host:
+      return {change.value == 0 ? "offload<states_to<storage::host>>" : "offload<states_to<storage::host>, gradients_to<storage::host>>"};
+    case remedy_kind::nodes: return {"", " nodes"};
+    case remedy_kind::ep: return {"ep<", ">"};
+    case remedy_kind::recompute_attention: return {"recompute<recomputes::core_attn>"};
+    case remedy_kind::recompute_pointwise:
+      return {change.value == 0 ? "recompute<recomputes::layernorm, recomputes::mlp_act>"
+                                : "recompute<recomputes::layernorm, recomputes::mlp_act, recomputes::moe_act>"};
+    case remedy_kind::recompute_experts: return {"recompute<recomputes::moe>"};
+    case remedy_kind::reshard: return {"reshard_after_forward<true>"};
+    case remedy_kind::shard_ranks: return {"shard groups of ", " ranks"};
+    case remedy_kind::prefetch: return {"prefetch<", ">"};
+    case remedy_kind::headroom: return {"headroom<", ">"};
+    case remedy_kind::dp:
+      if (change.value == unset) return {"no dp<>"};
+      return {"dp<", ">"};
+    case remedy_kind::etp: return {"etp<", ">"};
+    case remedy_kind::sequence: return {"sequence<", ">"};
+    case remedy_kind::global_batch: return {"global_batch<", ">"};
+    case remedy_kind::accumulation: return {"accumulation<", ">"};
+    case remedy_kind::vocabulary_multiple: return {"vocabulary_multiple<", ">"};
+    case remedy_kind::sequence_parallel: return {"sequence_parallel<true>"};
+    case remedy_kind::pipeline_slots: return {"pipeline_slots<embedding_slot, loss_slot>"};
+    case remedy_kind::chunks:
+      if (change.value == 1) return {"schedule<schedules::one_f_one_b>"};
+      return {"schedule<schedules::interleaved<", ">>"};
+    case remedy_kind::schedule: return {"another schedule<>"};
+    case remedy_kind::loss_chunks: return {"cross_entropy<losses::chunked<", ">>"};
+    case remedy_kind::capacity: return {"a capacity factor of ", " percent"};
+    case remedy_kind::fp32_gradients: return {"precision<precisions::bf16_fp32_accumulator>"};
+    case remedy_kind::states_to_nvme: return {"offload<states_to<storage::nvme>>"};
+    case remedy_kind::states_to_device: return {"no offload<> of states"};
+    case remedy_kind::hidden_tp: return {"overlap<hidden_tp<", ">>"};
+    case remedy_kind::hidden_cp: return {"overlap<hidden_cp<", ">>"};
+    case remedy_kind::hidden_ep: return {"overlap<hidden_ep<", ">>"};
+    case remedy_kind::hidden_pp: return {"overlap<hidden_pp<", ">>"};
+    case remedy_kind::hidden_dp: return {"overlap<hidden_dp<", ">>"};
+  }
+  return {};
+}
+
 template <std::size_t Capacity>
 constexpr void append_change(text<Capacity>& out, remedy change) {
-  switch (change.kind) {
-    case remedy_kind::nothing_small_helps: out.append("no small change helps"); break;
-    case remedy_kind::zero: out.append("zero<").append(change.value).append(">"); break;
-    case remedy_kind::recompute_full: out.append("recompute<recomputes::full>"); break;
-    case remedy_kind::micro_batch: out.append("micro_batch<").append(change.value).append(">"); break;
-    case remedy_kind::tp: out.append("tp<").append(change.value).append(">"); break;
-    case remedy_kind::pp: out.append("pp<").append(change.value).append(">"); break;
-    case remedy_kind::cp: out.append("cp<").append(change.value).append(">"); break;
-    case remedy_kind::offload_states_to_host:
-      out.append(change.value == 0 ? "offload<states_to<storage::host>>"
-                                   : "offload<states_to<storage::host>, gradients_to<storage::host>>");
-      break;
-    case remedy_kind::optimizer_adamw_8bit: out.append("optimizer<optimizers::adamw_8bit>"); break;
-    case remedy_kind::nodes: out.append(change.value).append(" nodes"); break;
-    case remedy_kind::dp: out.append("dp<").append(change.value).append(">"); break;
-    case remedy_kind::ep: out.append("ep<").append(change.value).append(">"); break;
-    case remedy_kind::etp: out.append("etp<").append(change.value).append(">"); break;
-    case remedy_kind::sequence: out.append("sequence<").append(change.value).append(">"); break;
-    case remedy_kind::global_batch: out.append("global_batch<").append(change.value).append(">"); break;
-    case remedy_kind::accumulation: out.append("accumulation<").append(change.value).append(">"); break;
-    case remedy_kind::vocabulary_multiple: out.append("vocabulary_multiple<").append(change.value).append(">"); break;
-  }
+  const change_words words = words_of(change);
+  out.append(words.before);
+  if (words.behind != nullptr) out.append(change.value).append(words.behind);
 }
 
 template <std::size_t Capacity>
@@ -147,6 +185,13 @@ constexpr const char* reason_of(feature unsupported) {
     case feature::gathering_of_whole_weights: return "only sharded weights (zero<3>, fsdp, hsdp) are gathered and prefetched";
   }
   return "";
+}
+
+/// A change as one writes it in a plan: "zero<1>", "16 nodes".
+constexpr text<sentence_length> sentence_of(remedy change) {
+  text<sentence_length> out{};
+  detail::append_change(out, change);
+  return out;
 }
 
 /// A broken rule in words, with its numbers: "stage 0 needs 104.2 GiB in phase loss and has 79.5 GiB; largest: optimizer 56.0 GiB; try

@@ -11,6 +11,7 @@
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/recipe/batch.hpp>
+#include <shardplan/recipe/headroom.hpp>
 #include <shardplan/recipe/offload.hpp>
 #include <shardplan/recipe/optimizer.hpp>
 #include <shardplan/recipe/recompute.hpp>
@@ -111,6 +112,21 @@ template <std::int64_t Value>
 try_<optimizer<optimizers::adamw_8bit>>* remedy_of(remedy_key<remedy_kind::optimizer_adamw_8bit, Value>);
 template <std::int64_t Value>
 try_<nodes<Value>>* remedy_of(remedy_key<remedy_kind::nodes, Value>);
+template <std::int64_t Value>
+try_<recompute<recomputes::core_attn>>* remedy_of(remedy_key<remedy_kind::recompute_attention, Value>);
+try_<recompute<recomputes::layernorm, recomputes::mlp_act>>* remedy_of(remedy_key<remedy_kind::recompute_pointwise, 0>);
+try_<recompute<recomputes::layernorm, recomputes::mlp_act, recomputes::moe_act>>* remedy_of(
+    remedy_key<remedy_kind::recompute_pointwise, 1>);
+template <std::int64_t Value>
+try_<recompute<recomputes::moe>>* remedy_of(remedy_key<remedy_kind::recompute_experts, Value>);
+template <std::int64_t Value>
+try_<reshard_after_forward<true>>* remedy_of(remedy_key<remedy_kind::reshard, Value>);
+template <std::int64_t Value>
+try_<shard_ranks<Value>>* remedy_of(remedy_key<remedy_kind::shard_ranks, Value>);
+template <std::int64_t Value>
+try_<prefetch<Value>>* remedy_of(remedy_key<remedy_kind::prefetch, Value>);
+template <std::int64_t Value>
+try_<headroom<Value>>* remedy_of(remedy_key<remedy_kind::headroom, Value>);
 template <std::int64_t Value>
 try_<dp<Value>>* remedy_of(remedy_key<remedy_kind::dp, Value>);
 template <std::int64_t Value>

@@ -47,7 +47,7 @@ enum class feature {
   experts_in_tp_without_sequence_parallel,  ///< Megatron-LM's experts under tensor parallelism want a shared sequence
 };
 
-/// A kind of change that may make a plan fit, or legal.
+/// A change of one part: what remedies, legal values, offers against idling and diagnoses say alike. `changed` makes it.
 enum class remedy_kind {
   nothing_small_helps,     ///< no single change that is tried is enough
   zero,                    ///< `zero<value>`
@@ -59,14 +59,35 @@ enum class remedy_kind {
   optimizer_adamw_8bit,    ///< `optimizer<optimizers::adamw_8bit>`
   offload_states_to_host,  ///< `offload<states_to<storage::host>>`
   nodes,                   ///< that many nodes in `cluster<>`
-  // kinds that only a legal value near an illegal one has
-  dp,                   ///< `dp<value>`
-  ep,                   ///< `ep<value>`
+  ep,                      ///< `ep<value>`
+  recompute_attention,     ///< `recompute<recomputes::core_attn>`
+  recompute_pointwise,     ///< `recompute<recomputes::layernorm, recomputes::mlp_act>`; value 1: with `recomputes::moe_act`
+  recompute_experts,       ///< `recompute<recomputes::moe>`, beside what is recomputed already
+  reshard,                 ///< `reshard_after_forward<true>` in `fsdp<>`, `hsdp<>` or `zero<3>`
+  shard_ranks,             ///< that many ranks a shard group: `hsdp<value>`, or `mics<value>` in `zero<3>`
+  prefetch,                ///< `prefetch<value>` in `fsdp<>`, `hsdp<>` or `zero<3>`
+  headroom,                ///< `headroom<value>`, MiB
+  // kinds that only a legal value near an illegal one, an offer against idling or a diagnosis has
+  dp,                   ///< `dp<value>`; `unset`: no `dp<>`, what the cluster leaves
   etp,                  ///< `etp<value>`
   sequence,             ///< `sequence<value>`
   global_batch,         ///< `global_batch<value>`
   accumulation,         ///< `accumulation<value>`
   vocabulary_multiple,  ///< `vocabulary_multiple<value>`
+  sequence_parallel,    ///< `sequence_parallel<true>`
+  pipeline_slots,       ///< `pipeline_slots<embedding_slot, loss_slot>`
+  chunks,               ///< `schedule<schedules::interleaved<value>>`; 1: `schedules::one_f_one_b`
+  schedule,             ///< another `schedule<>`, which stands beside it (`idle_offer::schedule`)
+  loss_chunks,          ///< `cross_entropy<losses::chunked<value>>`
+  capacity,             ///< `expert_load<..., value>`: a capacity factor in percent
+  fp32_gradients,       ///< `precision<precisions::bf16_fp32_accumulator>`
+  states_to_nvme,       ///< `offload<states_to<storage::nvme>>`
+  states_to_device,     ///< no `offload<>` of states and gradients
+  hidden_tp,            ///< `overlap<hidden_tp<value>>`, percent
+  hidden_cp,            ///< `overlap<hidden_cp<value>>`, percent
+  hidden_ep,            ///< `overlap<hidden_ep<value>>`, percent
+  hidden_pp,            ///< `overlap<hidden_pp<value>>`, percent
+  hidden_dp,            ///< `overlap<hidden_dp<value>>`, percent
 };
 
 /// One change of one part, with its new value where it has one.
