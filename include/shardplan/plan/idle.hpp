@@ -4,11 +4,13 @@
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/fraction.hpp>
+#include <shardplan/core/index_pack.hpp>
 #include <shardplan/core/static_vector.hpp>
-#include <shardplan/core/text.hpp>
+#include <shardplan/core/unset.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/check.hpp>
+#include <shardplan/plan/step_cost.hpp>
 #include <shardplan/plan/verdict.hpp>
 #include <shardplan/schedule/catalog.hpp>
 #include <shardplan/schedule/closed_form.hpp>
@@ -20,113 +22,256 @@
 
 namespace shardplan {
 
-/// What may be changed so that a pipeline idles less.
-enum class idle_change {
-  smaller_micro_batch,  ///< half the micro-batch, twice the micro-batches; a step's work is the same
-  larger_batch,         ///< twice the global batch: another recipe
-  schedule,             ///< another schedule
-};
+/// The share of a step that a pipeline rank idles, by the formula of its schedule (`schedule_spec::bubble`, a user's own too): stages
+/// alike, forward : backward = 1 : 2, no transfer. 0 without a pipeline and where steps run into each other. Not known for a schedule
+/// without a formula, or for a plan that breaks a rule of the first two tiers.
+template <class Spec = plan_spec>
+constexpr closed_form idle_share_of(const Spec& spec) {
+  if (!detail::is_computable(spec)) return {};
+  if (spec.pp == 1 || !spec.schedule.drains) return fraction{0};
+  const bubble_formula& formula = spec.schedule.bubble;
+  if (!formula.known) return {};
+  const std::int64_t micro_batches = derive(spec).micro_batches;
+  const stage_times times{};
+  const closed_form bubble = formula.value(spec.pp, micro_batches, times);
+  if (!bubble.known) return {};
+  const fraction waits = bubble.value * fraction{formula.chunks, spec.schedule.chunks};  // as `timing` takes it for another v
+  return waits / (waits + detail::whole_pass(times) * fraction{micro_batches});
+}
 
-/// A change that makes a valid plan idle less and keeps it valid.
+/// A change that makes a valid plan wait less and keeps it valid.
 struct idle_offer {
-  idle_change change{};      ///< what to change
-  std::int64_t value = 0;    ///< the new micro-batch or global batch; chunks of the new schedule
-  literal schedule{};        ///< the new schedule
+  remedy change{};           ///< `micro_batch` (half of it, twice the micro-batches), `global_batch` (another recipe), `schedule`, or an
+                             ///< overlap, whose gain is what hiding all of a channel's transfers would give
+  schedule_spec schedule{};  ///< of the kind `schedule`: the new one
   fraction idle = 0;         ///< idle share of a step with it
   fraction idle_before = 0;  ///< idle share of a step as the plan is
   bytes peak{};              ///< `peak_memory` with it: GPipe's grows with the micro-batches, 1F1B's does not
+  step_cost cost{};          ///< bytes over the network and estimated times with it
+  step_cost cost_before{};   ///< the same of the plan as it is
 };
 
+/// `spec` with that change made.
+template <class Spec = plan_spec>
+constexpr Spec changed(const Spec& spec, const idle_offer& offer) {
+  Spec result = changed(spec, offer.change);
+  if (offer.change.kind == remedy_kind::schedule) result.schedule = offer.schedule;
+  return result;
+}
+
 /// Most offers of one plan.
-inline constexpr std::size_t most_idle_offers = 16;
-/// The offers of a plan; the least idle first.
+inline constexpr std::size_t most_idle_offers = 32;
+/// The offers of a plan: the most tokens a second first; of a device without a rate, the least idle first.
 using idle_offers = static_vector<idle_offer, most_idle_offers>;
 
 namespace detail {
 
-// Idle share of a step: bubble / (work + bubble), stages alike.
-template <class Schedule>
-constexpr closed_form closed_idle(std::int64_t ranks, std::int64_t micro_batches) {
-  const closed_form efficiency = closed_efficiency<Schedule>(ranks, micro_batches, stage_times{});
-  return efficiency.known ? closed_form{fraction{1} - efficiency.value} : efficiency;
-}
-
+// Schedules that are tried: those that keep synchronous steps. One without a formula is passed over.
 template <class... Schedules>
-struct idle_schedules {
-  // Of the schedule with that name and so many chunks.
-  static constexpr closed_form idle_of(const schedule_spec& schedule, std::int64_t ranks, std::int64_t micro_batches) {
-    closed_form found{};
-    ((Schedules::spec.name == schedule.name && Schedules::spec.chunks == schedule.chunks && Schedules::spec.in_flight == schedule.in_flight
-          ? void(found = closed_idle<Schedules>(ranks, micro_batches))
-          : void()),
-     ...);
+struct tried_schedules {
+  static constexpr int count = sizeof...(Schedules);
+  static constexpr schedule_spec at(int index) {
+    schedule_spec found{};
+    int here = 0;
+    ((here++ == index ? void(found = Schedules::spec) : void()), ...);
     return found;
   }
-  template <class Visit>
-  static constexpr void each(Visit visit) {
-    (visit(Schedules::spec), ...);
-  }
 };
-using known_idle_schedules =
-    idle_schedules<schedules::gpipe, schedules::one_f_one_b, schedules::eager_1f1b, schedules::interleaved<2>, schedules::interleaved<3>,
-                   schedules::interleaved<4>, schedules::interleaved<5>, schedules::interleaved<6>, schedules::interleaved<8>,
-                   schedules::looped_bfs<2>, schedules::looped_bfs<4>, schedules::zb_h1, schedules::zb_h2, schedules::zb_v,
-                   schedules::dual_pipe_v>;
+using idle_schedules =
+    tried_schedules<schedules::gpipe, schedules::one_f_one_b, schedules::eager_1f1b, schedules::interleaved<2>, schedules::interleaved<3>,
+                    schedules::interleaved<4>, schedules::interleaved<5>, schedules::interleaved<6>, schedules::interleaved<8>,
+                    schedules::looped_bfs<2>, schedules::looped_bfs<4>, schedules::zb_h1, schedules::interleaved_zb<2>, schedules::zb_h2,
+                    schedules::zb_v, schedules::v_half, schedules::v_min, schedules::one_f_one_b_v, schedules::dual_pipe,
+                    schedules::dual_pipe_v, schedules::chimera, schedules::hanayo<1>, schedules::hanayo<2>>;
 
+// Changes by number, as far as a plan has them: halves of the micro-batch, larger batches, overlaps, schedules.
+inline constexpr int idle_halves = 8;
+inline constexpr int idle_batches = 2;
+inline constexpr int idle_overlaps = 5;
+template <class Schedules = idle_schedules>
+inline constexpr int idle_candidates = idle_halves + idle_batches + idle_overlaps + Schedules::count;
+
+constexpr remedy less_visible(remedy_kind kind, bool is_used, std::int64_t percent) {
+  return is_used && percent < 100 ? remedy{kind, 100} : remedy{};
+}
+
+// `nothing_small_helps` where the plan has no such change.
+template <class Spec, class Schedules = idle_schedules>
+constexpr idle_offer idle_candidate(const Spec& spec, int index) {
+  idle_offer offer{};
+  if (index < idle_halves) {
+    const std::int64_t micro = spec.micro_batch >> (index + 1);
+    if (spec.pp > 1 && micro >= 1) offer.change = {remedy_kind::micro_batch, micro};
+    return offer;
+  }
+  index -= idle_halves;
+  if (index < idle_batches) {
+    if (spec.pp > 1) offer.change = {remedy_kind::global_batch, saturating_multiply(spec.global_batch, std::int64_t{2} << index)};
+    return offer;
+  }
+  index -= idle_batches;
+  if (index < idle_overlaps) {
+    const overlap_spec& now = spec.overlap;
+    switch (index) {
+      case 0: offer.change = less_visible(remedy_kind::hidden_tp, spec.tp > 1, now.tp); break;
+      case 1: offer.change = less_visible(remedy_kind::hidden_cp, spec.cp > 1, now.cp); break;
+      case 2: offer.change = less_visible(remedy_kind::hidden_ep, spec.ep > 1, now.ep); break;
+      case 3: offer.change = less_visible(remedy_kind::hidden_pp, spec.pp > 1, now.pp); break;
+      default: offer.change = less_visible(remedy_kind::hidden_dp, true, now.dp); break;
+    }
+    return offer;
+  }
+  if (spec.pp == 1) return offer;
+  offer.schedule = Schedules::at(index - idle_overlaps);
+  offer.change = {remedy_kind::schedule, offer.schedule.chunks};
+  return offer;
+}
+
+// A valid plan that waits for something, as it is: what offers are held against.
+struct idle_now {
+  bool asked = false;  // whether there is anything to look for
+  closed_form idle{};
+  step_cost cost{};
+};
 template <class Spec>
-constexpr void offer_idle(const Spec& with, idle_offer offer, idle_offers& list) {
-  if (!is_computable(with)) return;
-  const closed_form idle = known_idle_schedules::idle_of(with.schedule, with.pp, derive(with).micro_batches);
-  if (!idle.known || !(idle.value < offer.idle_before) || count_violations(with) != 0) return;
+constexpr idle_now idle_now_of(const Spec& spec) {
+  if (!is_computable(spec) || count_violations(spec) != 0) return {};
+  return {true, idle_share_of(spec), computed_cost(spec)};
+}
+
+// Whether the change is legal and the plan waits less with it: `offer` has the figures then.
+template <class Spec>
+constexpr bool waits_less(const Spec& spec, const idle_now& now, idle_offer& offer) {
+  if (!now.asked || offer.change.kind == remedy_kind::nothing_small_helps) return false;
+  const bool overlaps = offer.change.kind >= remedy_kind::hidden_tp;
+  const Spec with = changed(spec, offer);
+  const closed_form idle = idle_share_of(with);
+  if (!overlaps && (!now.idle.known || !idle.known || !(idle.value < now.idle.value))) return false;
+  if (count_violations(with) != 0) return false;
+  offer.cost = computed_cost(with);
+  if ((overlaps || now.cost.seconds > 0) && offer.cost.tokens_per_second <= now.cost.tokens_per_second) return false;
   offer.idle = idle.value;
+  offer.idle_before = now.idle.value;
+  offer.cost_before = now.cost;
   offer.peak = computed_figures(with).peak_memory;
-  // The least idle first, equals as they come.
-  std::size_t at = list.length;
-  if (at == most_idle_offers) return;
+  return true;
+}
+
+constexpr bool goes_before(const idle_offer& left, const idle_offer& right) {
+  if (left.cost.tokens_per_second > right.cost.tokens_per_second) return true;
+  return !(left.cost.tokens_per_second < right.cost.tokens_per_second) && left.idle < right.idle;
+}
+template <class List>
+constexpr void rank_in(List& list, const idle_offer& offer) {
+  if (list.length == most_idle_offers) return;
   list.push_back(offer);
-  for (; at > 0 && offer.idle < list.values[at - 1].idle; --at) list.values[at] = list.values[at - 1];
-  list.values[at] = offer;
+  for (std::size_t at = list.length - 1; at > 0 && goes_before(offer, list.values[at - 1]); --at) {
+    list.values[at] = list.values[at - 1];
+    list.values[at - 1] = offer;
+  }
+}
+
+// A constant for each candidate, as in plan.hpp.
+template <class Core>
+inline constexpr idle_now idle_before = idle_now_of(Core::spec);
+template <class Core, int Index>
+inline constexpr idle_offer idle_answer = [] {
+  idle_offer offer = idle_candidate(Core::spec, Index);
+  if (!waits_less(Core::spec, idle_before<Core>, offer)) offer.change = {};
+  return offer;
+}();
+template <class Core, int... Indices>
+constexpr idle_offers idle_offers_of(index_pack<int, Indices...>) {
+  idle_offers list{};
+  ((idle_answer<Core, Indices>.change.kind != remedy_kind::nothing_small_helps ? rank_in(list, idle_answer<Core, Indices>) : void()), ...);
+  return list;
 }
 
 }  // namespace detail
 
-/// The share of a step that a pipeline rank idles, by the closed form of its schedule: stages alike, forward : backward = 1 : 2, no
-/// transfer. Not known for a schedule without a formula, or for a plan that breaks a rule of the first two tiers.
-template <class Spec = plan_spec>
-constexpr closed_form idle_share_of(const Spec& spec) {
-  if (!detail::is_computable(spec)) return {};
-  if (spec.pp == 1) return fraction{0};
-  return detail::known_idle_schedules::idle_of(spec.schedule, spec.pp, derive(spec).micro_batches);
-}
-
-/// What makes a valid plan idle less and keeps it valid, the least idle first: a smaller micro-batch (more of them), a larger batch,
-/// another schedule that keeps synchronous steps. Empty for a plan without a pipeline, that breaks a rule, or whose schedule has no
-/// formula.
+/// What makes a valid plan wait less and keeps it valid, the most tokens a second first: a smaller micro-batch (more of them), a larger
+/// batch, another schedule that keeps synchronous steps, communication that hides. Each idles less by the formulas of the schedules (an
+/// overlap: no more), and is faster by the estimate of `timing` where the device has a rate. Empty for a plan that breaks a rule; a
+/// schedule without a formula is only offered overlaps.
 template <class Spec = plan_spec>
 constexpr idle_offers less_idle(const Spec& spec) {
   idle_offers list{};
-  const closed_form now = idle_share_of(spec);
-  if (!now.known || now.value == fraction{0} || detail::count_violations(spec) != 0) return list;
-  for (std::int64_t micro = spec.micro_batch / 2; micro >= 1; micro /= 2) {
-    plan_spec with = spec;
-    with.micro_batch = micro;
-    detail::offer_idle(with, {idle_change::smaller_micro_batch, micro, {}, {}, now.value, {}}, list);
+  const detail::idle_now now = detail::idle_now_of(spec);
+  if (!now.asked) return list;
+  for (int index = 0; index < detail::idle_candidates<>; ++index) {
+    idle_offer offer = detail::idle_candidate(spec, index);
+    if (detail::waits_less(spec, now, offer)) detail::rank_in(list, offer);
   }
-  for (std::int64_t times = 2; times <= 4; times *= 2) {
-    plan_spec with = spec;
-    with.global_batch = saturating_multiply(spec.global_batch, times);
-    detail::offer_idle(with, {idle_change::larger_batch, with.global_batch, {}, {}, now.value, {}}, list);
-  }
-  detail::known_idle_schedules::each([&](const schedule_spec& schedule) {
-    plan_spec with = spec;
-    with.schedule = schedule;
-    detail::offer_idle(with, {idle_change::schedule, schedule.chunks, schedule.name, {}, now.value, {}}, list);
-  });
   return list;
 }
 
-/// `less_idle` of a plan type.
+/// `less_idle` of a plan type, as a constant.
 template <plan_type Plan>
-inline constexpr idle_offers less_idle_of = less_idle(detail::asked_plan<Plan>::spec);
+inline constexpr idle_offers less_idle_of =
+    detail::idle_offers_of<detail::asked_plan<Plan>>(detail::make_index_pack<detail::idle_candidates<>>{});
+
+/// Where more micro-batches end.
+struct micro_batch_room {
+  std::int64_t most = 0;  ///< micro-batches of a replica up to which the plan fits; 0: not even as it is
+  bool ends = false;      ///< whether memory ends them: GPipe's grows with each, 1F1B's does not
+};
+
+namespace detail {
+// As many as are looked at.
+inline constexpr std::int64_t most_micro_batches = std::int64_t{1} << 20;
+
+template <class Spec>
+constexpr bool fits_with(const Spec& spec, std::int64_t micro_batches) {
+  Spec with = spec;
+  const derived facts = derive(spec);
+  with.global_batch = saturating_multiply(saturating_multiply(spec.micro_batch, facts.grid.dp), micro_batches);
+  if (spec.accumulation != unset) with.accumulation = micro_batches;
+  return memory_fits(with);
+}
+
+template <class Core, std::int64_t MicroBatches>
+inline constexpr bool core_fits_with = fits_with(Core::spec, MicroBatches);
+// `Fits` is known to fit, `Beyond` not to.
+template <class Core, std::int64_t Fits, std::int64_t Beyond>
+constexpr std::int64_t most_that_fit() {
+  constexpr std::int64_t middle = Fits + (Beyond - Fits) / 2;
+  if constexpr (Beyond - Fits <= 1) {
+    return Fits;
+  } else if constexpr (core_fits_with<Core, middle>) {
+    return most_that_fit<Core, middle, Beyond>();
+  } else {
+    return most_that_fit<Core, Fits, middle>();
+  }
+}
+template <class Core>
+constexpr micro_batch_room room_of_plan() {
+  if constexpr (!is_computable(Core::spec)) {
+    return {};
+  } else if constexpr (core_fits_with<Core, most_micro_batches>) {
+    return {most_micro_batches, false};
+  } else {
+    return {most_that_fit<Core, 0, most_micro_batches>(), true};
+  }
+}
+}  // namespace detail
+
+/// How many micro-batches of the plan's size a replica may have in a step before its memory ends them, up to 2^20: a larger batch idles
+/// less. Other rules are not asked. 0 for a plan that cannot be computed.
+template <class Spec = plan_spec>
+constexpr micro_batch_room room_for_micro_batches(const Spec& spec) {
+  if (!detail::is_computable(spec)) return {};
+  if (detail::fits_with(spec, detail::most_micro_batches)) return {detail::most_micro_batches, false};
+  std::int64_t fits = 0;
+  std::int64_t beyond = detail::most_micro_batches;
+  while (beyond - fits > 1) {
+    const std::int64_t middle = fits + (beyond - fits) / 2;
+    (detail::fits_with(spec, middle) ? fits : beyond) = middle;
+  }
+  return {fits, true};
+}
+
+/// `room_for_micro_batches` of a plan type, as a constant.
+template <plan_type Plan>
+inline constexpr micro_batch_room room_for_micro_batches_of = detail::room_of_plan<detail::asked_plan<Plan>>();
 
 }  // namespace shardplan

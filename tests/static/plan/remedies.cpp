@@ -36,18 +36,61 @@ using pipeline = sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devi
 using idling = pipeline<16, sp::micro_batch<2>>;
 static_assert(sp::idle_share_of(idling::spec).value == sp::fraction(7, 15));
 static_assert(!sp::less_idle_of<idling>.empty() && sp::less_idle_of<idling>[0].idle < sp::fraction(7, 15));
-template <sp::idle_change Kind>
+template <sp::remedy_kind Kind>
 constexpr sp::fraction best_of() {
   sp::fraction best = 1;
   for (const sp::idle_offer& offer : sp::less_idle_of<idling>)
-    if (offer.change == Kind && offer.idle < best) best = offer.idle;
+    if (offer.change.kind == Kind && offer.idle < best) best = offer.idle;
   return best;
 }
 // Half the micro-batch: 7 of 23. Four times the batch: 7 of 39. Four chunks: 7/4 of 8 + 7/4.
-static_assert(best_of<sp::idle_change::smaller_micro_batch>() == sp::fraction(7, 23));
-static_assert(best_of<sp::idle_change::larger_batch>() == sp::fraction(7, 39));
-static_assert(best_of<sp::idle_change::schedule>() <= sp::fraction(7, 39));
-// Without a pipeline nothing idles.
+static_assert(best_of<remedy_kind::micro_batch>() == sp::fraction(7, 23));
+static_assert(best_of<remedy_kind::global_batch>() == sp::fraction(7, 39));
+static_assert(best_of<remedy_kind::schedule>() <= sp::fraction(7, 39));
+// The fastest first, each faster than the plan as it is; the bubble is part of the step.
+static_assert(sp::less_idle_of<idling>[0].cost.tokens_per_second >= sp::less_idle_of<idling>[1].cost.tokens_per_second &&
+              sp::less_idle_of<idling>[0].cost.tokens_per_second > sp::less_idle_of<idling>[0].cost_before.tokens_per_second &&
+              sp::less_idle_of<idling>[0].cost_before == sp::step_cost_of(idling::spec) &&
+              sp::less_idle_of<idling>[0].cost.bubble < idling::timing.bubble);
+// Without a pipeline nothing idles, and gradients hide already.
 static_assert(sp::less_idle_of<run<sp::zero<3>, sp::recompute<sp::recomputes::full>>>.empty());
+// Tensor parallel transfers that are seen can hide.
+using seen = run<sp::tp<8>, sp::zero<1>, sp::recompute<sp::recomputes::full>>;
+static_assert(sp::less_idle_of<seen>.size() == 1 && sp::less_idle_of<seen>[0].change == remedy{remedy_kind::hidden_tp, 100} &&
+              sp::less_idle_of<seen>[0].cost.seconds < seen::timing.step && sp::less_idle_of<seen>[0].peak == seen::peak_memory);
+
+// A schedule of one's own with a formula is asked like ours; without one nothing is known of it.
+constexpr sp::closed_form third_idle(std::int64_t, std::int64_t micro_batches, const sp::stage_times& times) {
+  return sp::detail::whole_pass(times) * sp::fraction{micro_batches, 2};
+}
+constexpr std::int64_t all_alive(std::int64_t, std::int64_t micro_batches, std::int64_t, std::int64_t) { return micro_batches; }
+struct own {
+  static constexpr sp::schedule_spec spec{.name = "own", .in_flight = &all_alive, .bubble = {&third_idle}};
+};
+struct silent {
+  static constexpr sp::schedule_spec spec{.name = "silent", .in_flight = &all_alive};
+};
+static_assert(sp::idle_share_of(pipeline<16, sp::micro_batch<2>, sp::schedule<own>>::spec).value == sp::fraction(1, 3));
+static_assert(!sp::idle_share_of(pipeline<16, sp::micro_batch<2>, sp::schedule<silent>>::spec).known);
+
+// More micro-batches: GPipe's memory grows with each and ends them, 1F1B's does not.
+template <class Schedule>
+constexpr sp::micro_batch_room room = sp::room_for_micro_batches_of<pipeline<16, sp::micro_batch<2>, sp::schedule<Schedule>>>;
+static_assert(!room<sp::schedules::one_f_one_b>.ends && room<sp::schedules::one_f_one_b>.most == 1 << 20);
+static_assert(room<sp::schedules::gpipe>.ends && room<sp::schedules::gpipe>.most >= 8 && room<sp::schedules::gpipe>.most < 1000);
+using last = pipeline<static_cast<int>(2 * room<sp::schedules::gpipe>.most), sp::micro_batch<2>, sp::schedule<sp::schedules::gpipe>>;
+using beyond = pipeline<static_cast<int>(2 * room<sp::schedules::gpipe>.most) + 2, sp::micro_batch<2>, sp::schedule<sp::schedules::gpipe>>;
+static_assert(sp::fits<last> && !sp::fits<beyond>);
+
+// What a remedy costs: ZeRO-3 gathers more than ZeRO-1, and offload goes over PCIe.
+static_assert(sp::remedies_of<sharded>[0].cost_before == sp::step_cost_of(sharded::spec) &&
+              sp::remedies_of<sharded>[0].cost == sp::step_cost_of(repaired::spec) &&
+              sp::remedies_of<sharded>[0].cost.seconds > sp::remedies_of<sharded>[0].cost_before.seconds &&
+              sp::remedies_of<sharded>[0].cost.network == sp::remedies_of<sharded>[0].cost_before.network);
+static_assert(sp::step_cost_of(repaired::spec).network == repaired::traffic[0].sent() &&
+              !(sp::step_cost_of(repaired::spec).seconds < repaired::timing.step));
+static_assert(sp::step_cost_of(run<sp::zero<3>>::spec).network > sp::step_cost_of(run<sp::zero<1>>::spec).network);
+static_assert(sp::step_cost_of(run<sp::zero<1>, sp::offload<sp::states_to<sp::storage::host>>>::spec).host.count > 0 &&
+              sp::step_cost_of(run<sp::zero<1>>::spec).host.count == 0);
 
 }  // namespace
