@@ -57,7 +57,32 @@ sp::plan_spec random_spec(dice& roll) {
   if (roll.below(5) == 0) spec.schedule = sp::schedules::gpipe::spec;
   if (roll.below(8) == 0) spec.dp = 8;
   if (roll.below(6) == 0) spec.host_memory_gibibytes = 256 << roll.below(3);
+  if (roll.below(4) == 0) {
+    spec.zero = 0;
+    spec.sharding.layout = roll.below(2) == 0 ? sp::shard_layout::tensors : sp::shard_layout::flat_units;
+    spec.sharding.reshard_after_forward = roll.below(3) != 0;
+    if (roll.below(2) == 0) spec.sharding.ranks = 8;
+    spec.framework = sp::frameworks::generic;
+  }
+  if (roll.below(8) == 0) spec.headroom_mebibytes = 4096;
   return spec;
+}
+
+bool is_same(double left, double right) { return !(left < right) && !(right < left); }
+
+// What a step of a plan costs by the reports of the plan itself, stage by stage.
+bool costs(const sp::plan_spec& spec, const sp::step_cost& cost) {
+  sp::bytes network{};
+  sp::bytes host{};
+  for (std::int64_t stage = 0; stage < spec.pp; ++stage) {
+    const sp::traffic_report report = sp::stage_traffic(spec, stage);
+    if (report.sent() > network) network = report.sent();
+    const sp::bytes both = report.sent(sp::channel::host) + report.received(sp::channel::host);
+    if (both > host) host = both;
+  }
+  const sp::timing_report timing = sp::step_timing(spec);
+  return network == cost.network && host == cost.host && is_same(timing.step, cost.seconds) && is_same(timing.bubble, cost.bubble) &&
+         is_same(timing.communication(), cost.communication) && is_same(timing.tokens_per_second, cost.tokens_per_second);
 }
 
 }  // namespace
@@ -68,6 +93,7 @@ TEST_CASE("every remedy of random plans that do not fit makes them valid") {
   int offers = 0;
   int pairs = 0;
   int helpless = 0;
+  int by_kind[static_cast<int>(sp::remedy_kind::headroom) + 1]{};
   while (misfits < 10'000) {
     const sp::plan_spec spec = random_spec(roll);
     const sp::violation_list broken = sp::evaluate(spec, sp::remedy_search::off).violations;
@@ -82,6 +108,13 @@ TEST_CASE("every remedy of random plans that do not fit makes them valid") {
       REQUIRE(with.peak_memory == offer.peak);
       REQUIRE(with.world_size == offer.devices);
       REQUIRE(with.micro_batches == offer.micro_batches);
+      REQUIRE(costs(sp::changed_by_both(spec, offer.changes), offer.cost));
+      REQUIRE(costs(spec, offer.cost_before));
+      if (spec.sharding.is_fsdp()) {
+        REQUIRE(offer.changes.first.kind != sp::remedy_kind::zero);
+        REQUIRE(offer.changes.second.kind != sp::remedy_kind::zero);
+      }
+      ++by_kind[static_cast<int>(offer.changes.first.kind)];
     }
     // The error line names the first, or says that there is none.
     const sp::violation named = sp::violations_in(spec)[0];
@@ -91,7 +124,14 @@ TEST_CASE("every remedy of random plans that do not fit makes them valid") {
     if (list.empty()) ++helpless;
   }
   std::cout << "remedies: " << misfits << " random plans that do not fit, " << offers << " remedies, " << pairs << " of them pairs; "
-            << helpless << " plans without\n";
+            << helpless << " plans without; by kind";
+  for (const int kind : by_kind) std::cout << ' ' << kind;
+  std::cout << '\n';
+  // Every kind that is tried has helped some plan (scores of attention are not kept here).
+  for (int kind = 1; kind <= static_cast<int>(sp::remedy_kind::headroom); ++kind) {
+    INFO(kind);
+    CHECK((by_kind[kind] > 0) == (kind != static_cast<int>(sp::remedy_kind::recompute_attention)));
+  }
   CHECK(offers > 10'000);
   CHECK(pairs > 100);
   CHECK(helpless < misfits / 4);
@@ -126,4 +166,116 @@ TEST_CASE("every legal value of random plans breaks nothing that was kept") {
   }
   std::cout << "legal values: " << values << '\n';
   CHECK(values > 10'000);
+}
+
+TEST_CASE("every offer against idling of random plans is valid and waits less") {
+  dice roll;
+  int plans = 0;
+  int offers = 0;
+  int by_kind[static_cast<int>(sp::remedy_kind::hidden_dp) + 1]{};
+  while (plans < 2'000) {
+    sp::plan_spec spec = random_spec(roll);
+    if (roll.below(3) == 0) spec.overlap.dp = 0;
+    const sp::idle_offers list = sp::less_idle(spec);
+    const bool valid = sp::evaluate(spec, sp::remedy_search::off).violations.empty();
+    if (!valid) REQUIRE(list.empty());
+    if (!valid) continue;
+    ++plans;
+    const sp::closed_form idle = sp::idle_share_of(spec);
+    for (std::size_t at = 0; at < list.size(); ++at) {
+      const sp::idle_offer& offer = list[at];
+      ++offers;
+      ++by_kind[static_cast<int>(offer.change.kind)];
+      INFO("kind " << static_cast<int>(offer.change.kind) << " value " << offer.change.value << " schedule "
+                   << offer.schedule.name.c_str());
+      sp::plan_spec other = sp::changed(spec, offer.change);
+      if (offer.change.kind == sp::remedy_kind::schedule) other.schedule = offer.schedule;
+      REQUIRE(other == sp::changed(spec, offer));
+      const sp::evaluation with = sp::evaluate(other, sp::remedy_search::off);
+      REQUIRE(with.violations.empty());
+      REQUIRE(with.peak_memory == offer.peak);
+      REQUIRE(costs(other, offer.cost));
+      REQUIRE(costs(spec, offer.cost_before));
+      // A V100 has no rate of BF16: nothing is known of its time.
+      if (spec.device.bf16_flops > 0) REQUIRE(offer.cost.tokens_per_second > offer.cost_before.tokens_per_second);
+      if (at > 0) REQUIRE(offer.cost.tokens_per_second <= list[at - 1].cost.tokens_per_second);
+      REQUIRE(sp::idle_share_of(other).value == offer.idle);
+      REQUIRE(idle.value == offer.idle_before);
+      const bool overlaps = offer.change.kind >= sp::remedy_kind::hidden_tp;
+      REQUIRE((overlaps ? offer.idle == offer.idle_before : offer.idle < offer.idle_before));
+      if (overlaps) REQUIRE(offer.cost.communication < offer.cost_before.communication);
+    }
+  }
+  std::cout << "idling: " << plans << " random plans that fit, " << offers << " offers; by kind";
+  for (const int kind : by_kind)
+    if (kind != 0) std::cout << ' ' << kind;
+  std::cout << '\n';
+  for (const sp::remedy_kind kind :
+       {sp::remedy_kind::micro_batch, sp::remedy_kind::global_batch, sp::remedy_kind::schedule, sp::remedy_kind::hidden_tp,
+        sp::remedy_kind::hidden_cp, sp::remedy_kind::hidden_ep, sp::remedy_kind::hidden_pp, sp::remedy_kind::hidden_dp}) {
+    INFO(static_cast<int>(kind));
+    CHECK(by_kind[static_cast<int>(kind)] > 0);
+  }
+}
+
+TEST_CASE("more micro-batches: GPipe's memory ends them where one more does not fit, 1F1B's never") {
+  dice roll;
+  int ended = 0;
+  int plans = 0;
+  for (int count = 0; count < 300; ++count) {
+    sp::plan_spec spec = random_spec(roll);
+    spec.pp = std::int64_t{2} << roll.below(3);
+    spec.schedule = sp::schedules::gpipe::spec;
+    const sp::plan_figures figures = sp::figures_of(spec);
+    if (figures.world_size == 0) continue;
+    const auto peak_with = [&](std::int64_t micro_batches) {
+      sp::plan_spec with = spec;
+      with.global_batch = spec.micro_batch * figures.data_parallel * micro_batches;
+      return sp::figures_of(with).peak_memory;
+    };
+    const sp::micro_batch_room room = sp::room_for_micro_batches(spec);
+    ++plans;
+    if (room.most > 0) CHECK(peak_with(room.most) <= spec.device.memory);
+    if (room.ends) CHECK(peak_with(room.most + 1) > spec.device.memory);
+    CHECK(peak_with(2 * figures.micro_batches) > peak_with(figures.micro_batches));
+    ended += room.ends && room.most > 0;
+    // 1F1B holds as many as there are stages, however many come.
+    spec.schedule = sp::schedules::one_f_one_b::spec;
+    CHECK(peak_with(4 * spec.pp) == peak_with(1024 * spec.pp));
+    const sp::micro_batch_room steady = sp::room_for_micro_batches(spec);
+    CHECK((!steady.ends || steady.most < spec.pp));
+  }
+  CHECK(plans > 100);
+  CHECK(ended > 30);
+}
+
+TEST_CASE("no spec is an error to ask for remedies or against idling") {
+  std::int64_t sp::plan_spec::*const fields[] = {&sp::plan_spec::devices_per_node,
+                                                 &sp::plan_spec::nodes,
+                                                 &sp::plan_spec::sequence,
+                                                 &sp::plan_spec::micro_batch,
+                                                 &sp::plan_spec::global_batch,
+                                                 &sp::plan_spec::tp,
+                                                 &sp::plan_spec::pp,
+                                                 &sp::plan_spec::dp,
+                                                 &sp::plan_spec::cp,
+                                                 &sp::plan_spec::ep,
+                                                 &sp::plan_spec::zero,
+                                                 &sp::plan_spec::headroom_mebibytes};
+  dice roll;
+  int asked = 0;
+  for (int count = 0; count < 40; ++count)
+    for (const auto field : fields)
+      for (const std::int64_t value : {INT64_MIN, std::int64_t{0}, std::int64_t{1} << 20, std::int64_t{1} << 31, INT64_MAX}) {
+        sp::plan_spec spec = random_spec(roll);
+        spec.*field = value;
+        if (count % 2 == 1) spec.global_batch = std::int64_t{1} << 32;
+        if (count % 4 == 3) spec.sequence = std::int64_t{1} << 31;
+        static_cast<void>(sp::remedies_in(spec));
+        static_cast<void>(sp::less_idle(spec));
+        static_cast<void>(sp::room_for_micro_batches(spec));
+        static_cast<void>(sp::step_cost_of(spec));
+        ++asked;
+      }
+  CHECK(asked > 0);
 }

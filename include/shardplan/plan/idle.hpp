@@ -217,16 +217,23 @@ struct micro_batch_room {
 };
 
 namespace detail {
-// As many as are looked at.
-inline constexpr std::int64_t most_micro_batches = std::int64_t{1} << 20;
-
+template <class Spec>
+constexpr Spec with_micro_batches(const Spec& spec, std::int64_t micro_batches) {
+  Spec with = spec;
+  with.global_batch = saturating_multiply(saturating_multiply(spec.micro_batch, derive(spec).grid.dp), micro_batches);
+  if (spec.accumulation != unset) with.accumulation = micro_batches;
+  return with;
+}
 template <class Spec>
 constexpr bool fits_with(const Spec& spec, std::int64_t micro_batches) {
-  Spec with = spec;
-  const derived facts = derive(spec);
-  with.global_batch = saturating_multiply(saturating_multiply(spec.micro_batch, facts.grid.dp), micro_batches);
-  if (spec.accumulation != unset) with.accumulation = micro_batches;
-  return memory_fits(with);
+  return memory_fits(with_micro_batches(spec, micro_batches));
+}
+// As many as are looked at: 2^20, fewer where that cannot be computed.
+template <class Spec>
+constexpr std::int64_t most_micro_batches(const Spec& spec) {
+  std::int64_t most = std::int64_t{1} << 20;
+  while (most > 1 && !is_computable(with_micro_batches(spec, most))) most /= 2;
+  return most;
 }
 
 template <class Core, std::int64_t MicroBatches>
@@ -247,10 +254,13 @@ template <class Core>
 constexpr micro_batch_room room_of_plan() {
   if constexpr (!is_computable(Core::spec)) {
     return {};
-  } else if constexpr (core_fits_with<Core, most_micro_batches>) {
-    return {most_micro_batches, false};
   } else {
-    return {most_that_fit<Core, 0, most_micro_batches>(), true};
+    constexpr std::int64_t most = most_micro_batches(Core::spec);
+    if constexpr (core_fits_with<Core, most>) {
+      return {most, false};
+    } else {
+      return {most_that_fit<Core, 0, most>(), true};
+    }
   }
 }
 }  // namespace detail
@@ -260,9 +270,9 @@ constexpr micro_batch_room room_of_plan() {
 template <class Spec = plan_spec>
 constexpr micro_batch_room room_for_micro_batches(const Spec& spec) {
   if (!detail::is_computable(spec)) return {};
-  if (detail::fits_with(spec, detail::most_micro_batches)) return {detail::most_micro_batches, false};
   std::int64_t fits = 0;
-  std::int64_t beyond = detail::most_micro_batches;
+  std::int64_t beyond = detail::most_micro_batches(spec);
+  if (detail::fits_with(spec, beyond)) return {beyond, false};
   while (beyond - fits > 1) {
     const std::int64_t middle = fits + (beyond - fits) / 2;
     (detail::fits_with(spec, middle) ? fits : beyond) = middle;

@@ -30,10 +30,12 @@ struct rank_layout {
 constexpr rank_layout rank_layout_of(const degrees& grid, rank_orders order, std::int64_t replicas) {
   const auto packed = static_cast<std::uint32_t>(order);
   const std::int64_t dense_ep = (packed & detail::ep_is_dense) != 0 ? grid.ep : 1;
-  const std::int64_t experts = grid.expert_shards() / replicas;
+  // Expert groups may be larger than shard groups: at least one rank, so that no axis is empty.
+  const auto share = [](std::int64_t whole, std::int64_t parts) { return whole < parts ? 1 : whole / parts; };
+  const std::int64_t experts = share(grid.expert_shards(), replicas);
   return {grid.world,
           packed,
-          {0, grid.tp, grid.cp, dense_ep, grid.dp / replicas / dense_ep, replicas, grid.pp},
+          {0, grid.tp, grid.cp, dense_ep, share(grid.dp, replicas * dense_ep), replicas, grid.pp},
           {0, grid.etp, 1, grid.ep, experts, replicas, grid.pp}};
 }
 
