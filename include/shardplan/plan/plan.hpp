@@ -56,8 +56,17 @@ constexpr plan_spec fold_parts() {
 // Clang evaluates a constexpr local again in each call.
 template <class Core, int Index>
 inline constexpr remedy candidate = remedy_at(Core::spec, Index);
+template <class Core>
+inline constexpr parameter_totals totals_of_plan = totals_of(Core::spec);
+// What cannot fit by the number of its parameters alone is not judged; the first few candidates are judged at once, since counting
+// parameters costs as much as judging two.
+template <class Core>
+constexpr bool may_fit(remedy change, remedy second = {}) {
+  return least_memory(Core::spec, totals_of_plan<Core>, change, second) <= Core::spec.device.memory.count;
+}
 template <class Core, int Index>
-inline constexpr bool candidate_helps = count_violations<Core::judges_host>(changed(Core::spec, candidate<Core, Index>)) == 0;
+inline constexpr bool candidate_helps = (Index < 3 || may_fit<Core>(candidate<Core, Index>)) &&
+                                        count_violations<Core::judges_host>(changed(Core::spec, candidate<Core, Index>)) == 0;
 template <class Core, int Index>
 constexpr remedy remedy_from() {
   if constexpr (candidate<Core, Index>.kind == remedy_kind::nothing_small_helps) {
@@ -79,7 +88,8 @@ inline constexpr plan_spec spec_with_all = changed_by_all(Core::spec);
 template <class Core>
 inline constexpr bool all_help = memory_fits(spec_with_all<Core>);
 template <class Core, int Index>
-inline constexpr bool pair_helps = count_violations<Core::judges_host>(changed_by_both(Core::spec, candidate_pair<Core, Index>)) == 0;
+inline constexpr bool pair_helps = may_fit<Core>(candidate_pair<Core, Index>.first, candidate_pair<Core, Index>.second) &&
+                                   count_violations<Core::judges_host>(changed_by_both(Core::spec, candidate_pair<Core, Index>)) == 0;
 template <class Core, int Doublings>
 inline constexpr bool nodes_help = count_violations<Core::judges_host>(changed(Core::spec, more_nodes(Core::spec, Doublings))) == 0;
 template <class Core, int Doublings>
