@@ -19,7 +19,7 @@ using run = sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::
 
 // Known when this file is compiled: the states are to blame, and ZeRO-1 is enough.
 constexpr sp::diagnosis why = sp::diagnose<run<>, sp::symptoms::out_of_memory>;
-static_assert(why[0].which == sp::cause::mem_states && why[0].try_this == sp::change{sp::change_kind::zero, 1});
+static_assert(why[0].which == sp::cause::mem_states && why[0].try_this == sp::remedy{sp::remedy_kind::zero, 1});
 
 // A pipeline that idles.
 using deep = sp::plan<sp::model<sp::models::llama2_70b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 8>, sp::sequence<4096>,

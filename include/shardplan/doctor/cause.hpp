@@ -44,20 +44,20 @@ enum class cause {
   num_bf16_reduce,  ///< replicas that sum gradients of 2 bytes; 128 are too many
   num_compose,      ///< features that are on together: known bad pairs are not in a plan
   perf_tp_node,     ///< tp groups that leave the fabric domain
-  perf_bubble,      ///< idle time of the pipeline, (p - 1) / (v m + p - 1)
-  perf_zero3_net,   ///< gathering and scattering of ZeRO-3 against the computing of a micro-batch
-  perf_zero23_ga,   ///< what ZeRO-2 and 3 send again for each further micro-batch, against its computing
-  perf_fabric_cfg,  ///< rates that the fabric really reaches are not in a plan; bytes a second that it should
-  perf_latency,     ///< bytes that one latency is worth, against those of one message of the gradients' ring
+  perf_bubble,      ///< waiting in the pipeline, share of a step
+  perf_zero3_net,   ///< gathering and scattering of ZeRO-3 and FSDP, before anything hides it, against computing
+  perf_zero23_ga,   ///< what ZeRO-2 and 3 send again for each further micro-batch, against computing
+  perf_fabric_cfg,  ///< rates that the fabric really reaches are not in a plan; bytes a second that replicas should
+  perf_latency,     ///< share of latency in the transfers of states and gradients
   perf_tile,        ///< widths of a rank that are no multiple of the tile (128; heads 64)
   perf_uneven,      ///< how much longer the fullest stage works than the mean
   perf_ep_node,     ///< all-to-all of experts against their computing, where ep leaves the fabric domain
-  perf_overlap,     ///< launch order is not in a plan; axes that communicate
+  perf_overlap,     ///< launch order is not in a plan; transfers between ranks against computing
   perf_recompute,   ///< memory that stays free when only attention is recomputed, not everything
   perf_jitter,      ///< ranks: the more there are, the more often one collects garbage; 64 are many
   perf_slow_gpu,    ///< the rate of each device is not in a plan; devices that wait for the slowest
-  perf_data,        ///< the rate of the loader is not in a plan; tokens that a step needs
-  perf_offload,     ///< the host's optimizer step and PCIe against the computing of a step
+  perf_data,        ///< the rate of the loader is not in a plan; tokens a second that the plan reads
+  perf_offload,     ///< the host's optimizer step and what is seen of PCIe and NVMe, against the computing of a step
   ckpt_layout,      ///< axes that cut the states of this plan: a checkpoint in shards has them in its files
 };
 /// Causes there are.
@@ -164,19 +164,18 @@ inline constexpr cause_entry cause_table[] = {
      "features that are on together: known bad pairs are not in a plan", "a parity test at small scale"},
     {"perf_tp_node", symptom_bits(symptom::low_utilisation), figure_unit::count, "tp groups that leave the fabric domain",
      "tp no larger than the domain; pp or cp across"},
-    {"perf_bubble", symptom_bits(symptom::low_utilisation), figure_unit::per_mille, "idle time of the pipeline, (p - 1) / (v m + p - 1)",
+    {"perf_bubble", symptom_bits(symptom::low_utilisation), figure_unit::per_mille, "waiting in the pipeline, share of a step",
      "more micro-batches, more chunks, a zero-bubble schedule, fewer stages"},
     {"perf_zero3_net", symptom_bits(symptom::low_utilisation), figure_unit::per_mille,
-     "gathering and scattering of ZeRO-3 against the computing of a micro-batch",
+     "gathering and scattering of ZeRO-3 and FSDP, before anything hides it, against computing",
      "hsdp or hpz, larger micro-batches, no resharding, tp and pp"},
     {"perf_zero23_ga", symptom_bits(symptom::low_utilisation), figure_unit::per_mille,
-     "what ZeRO-2 and 3 send again for each further micro-batch, against its computing", "ZeRO-1 with accumulation; larger micro-batches"},
+     "what ZeRO-2 and 3 send again for each further micro-batch, against computing", "ZeRO-1 with accumulation; larger micro-batches"},
     {"perf_fabric_cfg", symptom_bits(symptom::low_utilisation), figure_unit::count,
-     "rates that the fabric really reaches are not in a plan; bytes a second that it should",
+     "rates that the fabric really reaches are not in a plan; bytes a second that replicas should",
      "host settings: ACS, GPUDirect RDMA, NIC per device"},
-    {"perf_latency", symptom_bits(symptom::low_utilisation), figure_unit::bytes,
-     "bytes that one latency is worth, against those of one message of the gradients' ring",
-     "bigger buckets, fewer ranks in a group, tree or NVLS"},
+    {"perf_latency", symptom_bits(symptom::low_utilisation), figure_unit::per_mille,
+     "share of latency in the transfers of states and gradients", "bigger buckets, fewer ranks in a group, tree or NVLS"},
     {"perf_tile", symptom_bits(symptom::low_utilisation), figure_unit::count,
      "widths of a rank that are no multiple of the tile (128; heads 64)", "aligned shapes"},
     {"perf_uneven", symptom_bits(symptom::low_utilisation), figure_unit::per_mille, "how much longer the fullest stage works than the mean",
@@ -184,7 +183,8 @@ inline constexpr cause_entry cause_table[] = {
     {"perf_ep_node", symptom_bits(symptom::low_utilisation), figure_unit::per_mille,
      "all-to-all of experts against their computing, where ep leaves the fabric domain",
      "ep inside the domain, node-limited routing, FP8 dispatch, overlap"},
-    {"perf_overlap", symptom_bits(symptom::low_utilisation), figure_unit::count, "launch order is not in a plan; axes that communicate",
+    {"perf_overlap", symptom_bits(symptom::low_utilisation), figure_unit::per_mille,
+     "launch order is not in a plan; transfers between ranks against computing",
      "CUDA_DEVICE_MAX_CONNECTIONS=1 before Blackwell; leave SMs to communication"},
     {"perf_recompute", symptom_bits(symptom::low_utilisation), figure_unit::per_mille,
      "memory that stays free when only attention is recomputed, not everything", "recompute less"},
@@ -193,9 +193,9 @@ inline constexpr cause_entry cause_table[] = {
     {"perf_slow_gpu", symptom_bits(symptom::low_utilisation, symptom::step_time_jitter), figure_unit::count,
      "the rate of each device is not in a plan; devices that wait for the slowest", "find the node and take it out"},
     {"perf_data", symptom_bits(symptom::low_utilisation, symptom::step_time_jitter), figure_unit::count,
-     "the rate of the loader is not in a plan; tokens that a step needs", "more workers, tokens prepared before, prefetch"},
+     "the rate of the loader is not in a plan; tokens a second that the plan reads", "more workers, tokens prepared before, prefetch"},
     {"perf_offload", symptom_bits(symptom::slow_after_offload), figure_unit::per_mille,
-     "the host's optimizer step and PCIe against the computing of a step",
+     "the host's optimizer step and what is seen of PCIe and NVMe, against the computing of a step",
      "more micro-batches a step, cores bound, partial offload, NVMe last"},
     {"ckpt_layout", symptom_bits(symptom::checkpoint_does_not_load), figure_unit::count,
      "axes that cut the states of this plan: a checkpoint in shards has them in its files",

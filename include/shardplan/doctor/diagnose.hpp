@@ -13,7 +13,9 @@
 #include <shardplan/doctor/symptom.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/plan.hpp>
+#include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/check.hpp>
+#include <shardplan/plan/step_cost.hpp>
 #include <shardplan/plan/verdict.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
@@ -23,12 +25,15 @@ namespace shardplan {
 
 /// A cause of a symptom in a plan, with what supports or excludes it, and a change that was checked to help.
 struct finding {
-  cause which{};       ///< the cause
-  evidence now{};      ///< its evidence
-  change try_this{};   ///< supported causes: the least change after which it is excluded and no rule is broken; else `nothing`
-  evidence after{};    ///< its evidence in the changed plan
-  bytes peak{};        ///< memory of the worst rank; 0 where it could not be computed
-  bytes peak_after{};  ///< the same in the changed plan
+  cause which{};           ///< the cause
+  evidence now{};          ///< its evidence
+  remedy try_this{};       ///< supported causes: the least change after which it is excluded and no rule is broken, and, where the cause is
+                           ///< one of speed, more tokens a second are read; else `nothing_small_helps`
+  evidence after{};        ///< its evidence in the changed plan
+  bytes peak{};            ///< memory of the worst rank; 0 where it could not be computed
+  bytes peak_after{};      ///< the same in the changed plan
+  step_cost cost{};        ///< what a step costs: bytes between ranks, estimated times
+  step_cost cost_after{};  ///< the same in the changed plan
 };
 
 /// Most causes that a symptom has.
@@ -47,7 +52,8 @@ constexpr evidence evidence_of(const Spec& spec, cause which) {
   if (which == cause::ckpt_layout) return detail::layout_evidence(spec);
   const detail::patient who = detail::examined(spec, which <= cause::mem_host);
   if (!who.computable) return {standing::not_in_plan, 0, 0, 0};
-  return which <= cause::mem_host ? detail::memory_evidence(who, which) : detail::speed_evidence(who, facts, which);
+  if (which <= cause::mem_host) return detail::memory_evidence(who, which);
+  return detail::speed_evidence(who, detail::timed_step_of(spec), facts, which);
 }
 
 namespace detail {
@@ -57,33 +63,50 @@ constexpr bytes peak_if_computable(const Spec& spec) {
   return is_computable(spec) ? peak_of(spec, memory_layout_of(spec)).total : bytes{};
 }
 
-// Whether a change helps: the cause is gone and no rule is broken. `result` has the figures then.
+constexpr bool is_of_speed(cause which) { return which >= cause::perf_tp_node && which <= cause::perf_offload; }
+
+// Whether a change helps: the cause is gone, no rule is broken, and against slowness the plan is faster (as far as its device can be
+// timed). `result` has the figures then.
 template <class Spec>
-constexpr bool helps(const Spec& spec, change what, finding& result) {
-  const plan_spec other = changed(spec, what);
+constexpr bool helps(const Spec& spec, remedy what, finding& result) {
+  const Spec other = changed(spec, what);
   if (count_violations(other) != 0) return false;
   const evidence after = evidence_of(other, result.which);
   if (after.says == standing::supported) return false;
+  const step_cost cost = computed_cost(other);
+  if (is_of_speed(result.which) && result.cost.seconds > 0 && !(cost.tokens_per_second > result.cost.tokens_per_second)) return false;
   result.try_this = what;
   result.after = after;
-  result.peak_after = peak_if_computable(other);
+  result.peak_after = computed_figures(other).peak_memory;
+  result.cost_after = cost;
   return true;
 }
 
+// Of the plan as it is, the same for every cause.
+struct plan_now {
+  bytes peak{};
+  step_cost cost{};
+};
 template <class Spec>
-constexpr finding found_in(const Spec& spec, cause which) {
+constexpr plan_now plan_now_of(const Spec& spec) {
+  return {peak_if_computable(spec), step_cost_of(spec)};
+}
+
+template <class Spec>
+constexpr finding found_in(const Spec& spec, const plan_now& now, cause which) {
   finding result{};
   result.which = which;
   result.now = evidence_of(spec, which);
-  result.peak = peak_if_computable(spec);
+  result.peak = now.peak;
+  result.cost = now.cost;
   return result;
 }
 
 template <class Spec = plan_spec>
-constexpr finding finding_of(const Spec& spec, cause which) {
-  finding result = found_in(spec, which);
+constexpr finding finding_of(const Spec& spec, const plan_now& now, cause which) {
+  finding result = found_in(spec, now, which);
   if (result.now.says != standing::supported) return result;
-  for (const change what : changes_for(spec, which))
+  for (const remedy what : changes_for(spec, which))
     if (helps(spec, what, result)) break;
   return result;
 }
@@ -110,16 +133,19 @@ constexpr void rank_in(List& list, const finding& item) {
 template <class Spec = plan_spec>
 constexpr diagnosis diagnosis_of(const Spec& spec, symptom seen) {
   diagnosis list{};
+  const detail::plan_now now = detail::plan_now_of(spec);
   for (int at = 0; at < cause_count; ++at)
-    if (explains(static_cast<cause>(at), seen)) detail::rank_in(list, detail::finding_of(spec, static_cast<cause>(at)));
+    if (explains(static_cast<cause>(at), seen)) detail::rank_in(list, detail::finding_of(spec, now, static_cast<cause>(at)));
   return list;
 }
 
 namespace detail {
 
 // A constant for each cause and each change: together they would leave what Clang evaluates in one.
+template <class Core>
+inline constexpr plan_now core_now = plan_now_of(Core::spec);
 template <class Core, cause Which>
-inline constexpr finding first_look = found_in(Core::spec, Which);
+inline constexpr finding first_look = found_in(Core::spec, core_now<Core>, Which);
 template <class Core, cause Which>
 inline constexpr change_list tried_changes = changes_for(Core::spec, Which);
 template <class Core, cause Which, std::size_t Index>
@@ -132,7 +158,7 @@ template <class Core, cause Which, std::size_t Index = 0>
 constexpr finding treated() {
   if constexpr (first_look<Core, Which>.now.says != standing::supported || Index >= tried_changes<Core, Which>.length) {
     return first_look<Core, Which>;
-  } else if constexpr (with_change<Core, Which, Index>.try_this.kind != change_kind::nothing) {
+  } else if constexpr (with_change<Core, Which, Index>.try_this.kind != remedy_kind::nothing_small_helps) {
     return with_change<Core, Which, Index>;
   } else {
     return treated<Core, Which, Index + 1>();

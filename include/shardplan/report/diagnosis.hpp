@@ -3,6 +3,7 @@
 
 #include <shardplan/doctor/diagnose.hpp>
 #include <shardplan/doctor/message.hpp>
+#include <shardplan/plan/sentence.hpp>
 #include <shardplan/report/text.hpp>
 
 #include <cstddef>
@@ -13,6 +14,14 @@ namespace shardplan::report {
 
 namespace detail {
 
+// Three decimals, with a point in every locale.
+inline std::string seconds_in_words(double seconds) {
+  if (!(seconds < 1e12)) return "more than 10^12";
+  const auto thousandths = static_cast<std::int64_t>(seconds * 1000 + 0.5);
+  const std::string decimals = std::to_string(1000 + thousandths % 1000);
+  return std::to_string(thousandths / 1000) + "." + decimals.substr(1);
+}
+
 inline std::string words_of_figure(cause which, std::int64_t figure) {
   switch (entry_of(which).unit) {
     case figure_unit::bytes: return gib({figure}) + " GiB";
@@ -22,26 +31,32 @@ inline std::string words_of_figure(cause which, std::int64_t figure) {
   return grouped(figure);
 }
 
-inline std::string words_of_change(change what) {
-  std::string out = name_of(what.kind);
-  if (what.value != 0 || what.kind == change_kind::prefetch_nothing) out.append(" ").append(std::to_string(what.value));
-  return out;
-}
-
 inline std::string words_of_evidence(const finding& item) {
-  if (item.now.says == standing::not_in_plan && item.now.figure == 0) return "the plan cannot be computed";
+  if (item.now.says == standing::not_in_plan && item.now.figure == 0)
+    return item.peak.count == 0 ? "the plan cannot be computed" : "the plan cannot be timed: its device has no rate";
   const std::string figure = words_of_figure(item.which, item.now.figure);
   if (item.now.says == standing::not_in_plan) return figure;
   return figure + (item.now.says == standing::supported ? ", above " : ", not above ") + words_of_figure(item.which, item.now.limit);
 }
 
+// A figure before and after a change.
+inline std::string from_to(const std::string& before, const std::string& after) {
+  return before == after ? after : before + " -> " + after;
+}
+
 inline std::string words_of_remedy(const finding& item) {
   if (item.now.says == standing::excluded) return "";
-  std::string out = entry_of(item.which).advice.c_str();
-  if (item.try_this.kind == change_kind::nothing) return out;
-  out = words_of_change(item.try_this);
-  out.append(": ").append(words_of_figure(item.which, item.after.figure));
-  if (item.peak_after.count != 0) out.append(", peak ").append(gib(item.peak_after)).append(" GiB");
+  if (item.try_this.kind == remedy_kind::nothing_small_helps) return entry_of(item.which).advice.c_str();
+  std::string out = sentence_of(item.try_this).c_str();
+  out.append(": ").append(from_to(words_of_figure(item.which, item.now.figure), words_of_figure(item.which, item.after.figure)));
+  if (item.peak_after.count != 0) out.append("; peak ").append(from_to(gib(item.peak), gib(item.peak_after))).append(" GiB");
+  if (item.cost_after.seconds > 0) {
+    out.append("; step ").append(from_to(seconds_in_words(item.cost.seconds), seconds_in_words(item.cost_after.seconds))).append(" s");
+    out.append(" (estimate), ")
+        .append(from_to(grouped(static_cast<std::int64_t>(item.cost.tokens_per_second)),
+                        grouped(static_cast<std::int64_t>(item.cost_after.tokens_per_second))));
+    out.append(" tokens/s");
+  }
   return out;
 }
 

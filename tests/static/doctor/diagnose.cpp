@@ -4,6 +4,7 @@
 #include <shardplan/hardware/catalog.hpp>
 #include <shardplan/hardware/cluster.hpp>
 #include <shardplan/model/catalog.hpp>
+#include <shardplan/model/parameters.hpp>
 #include <shardplan/presets/presets.hpp>
 #include <shardplan/recipe/batch.hpp>
 
@@ -17,26 +18,28 @@ using run = sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::
 constexpr sp::diagnosis memory = sp::diagnose<run<>, sp::symptoms::out_of_memory>;
 static_assert(memory[0].which == sp::cause::mem_states && memory[0].now.says == sp::standing::supported);
 static_assert(memory[0].now.figure == 16 * sp::parameter_count<sp::models::llama2_7b> + (std::int64_t{1536} << 20));
-static_assert(memory[0].try_this == sp::change{sp::change_kind::zero, 1});
+static_assert(memory[0].try_this == sp::remedy{sp::remedy_kind::zero, 1});
 static_assert(memory[0].peak == run<>::peak_memory && memory[0].peak_after == run<sp::zero<1>>::peak_memory);
 static_assert(memory[1].which == sp::cause::mem_first_step);  // the first backward fits, the second does not
 static_assert(memory[memory.size() - 1].now.says == sp::standing::excluded);
 
-// Four stages and four micro-batches: 3 of 7 are idle.
+// Four stages and four micro-batches: 3 of 7 are idle, 428 per mille, and a little less of a step with its optimizer.
 using deep = sp::plan<sp::model<sp::models::llama2_70b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 8>, sp::sequence<4096>,
                       sp::micro_batch<1>, sp::global_batch<16>, sp::tp<4>, sp::pp<4>, sp::zero<1>>;
 constexpr sp::diagnosis speed = sp::diagnose<deep, sp::symptoms::low_utilisation>;
-static_assert(speed[0].which == sp::cause::perf_bubble && speed[0].now.figure == 428 && speed[0].now.limit == 100);
+static_assert(speed[0].which == sp::cause::perf_bubble && speed[0].now.figure == 426 && speed[0].now.limit == 100);
+static_assert(speed[0].now.figure == static_cast<std::int64_t>(1000 * deep::timing.bubble / deep::timing.step));
+static_assert(speed[0].cost == sp::step_cost_of(deep::spec) && speed[0].cost_after.tokens_per_second > speed[0].cost.tokens_per_second);
 // 32 micro-batches: 3 of 35.
-static_assert(speed[0].try_this == sp::change{sp::change_kind::global_batch, 128} && speed[0].after.figure == 85);
+static_assert(speed[0].try_this == sp::remedy{sp::remedy_kind::global_batch, 128} && speed[0].after.figure == 85);
 
 // A plan that breaks a rule is asked by field; `checked_plan` is asked and not insisted on.
 using odd = sp::checked_plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 1>, sp::sequence<4096>,
                              sp::micro_batch<3>, sp::global_batch<64>>;
 constexpr sp::diagnosis start = sp::diagnose<odd, sp::symptoms::refused_at_start>;
 static_assert(start[0].which == sp::cause::cfg_batch && start[0].now.figure == 64 % (3 * 8));
-static_assert(start[0].try_this == sp::change{sp::change_kind::micro_batch, 2} ||
-              start[0].try_this == sp::change{sp::change_kind::micro_batch, 1} || start[0].try_this.kind == sp::change_kind::nothing);
+static_assert(start[0].try_this == sp::remedy{sp::remedy_kind::micro_batch, 2} ||
+              start[0].try_this == sp::remedy{sp::remedy_kind::micro_batch, 1} || start[0].try_this.kind == sp::remedy_kind::nothing_small_helps);
 
 // Every symptom of a large pipeline, within what compilers evaluate.
 template <class Plan, class... Symptoms>
