@@ -37,7 +37,7 @@ std::vector<candidate> changes_of(const sp::plan_spec& spec) {
   };
   shard(1);
   if (!spec.sharding.reshard_after_forward)
-    add(remedy_kind::reshard, 0, [](sp::plan_spec& changed) { changed.sharding.reshard_after_forward = true; });
+    add(remedy_kind::reshard, 1, [](sp::plan_spec& changed) { changed.sharding.reshard_after_forward = true; });
   if (spec.recompute == sp::recomputes::none) {
     if (spec.attention == sp::attentions::materialised)
       add(remedy_kind::recompute_attention, 0, [](sp::plan_spec& changed) { changed.recompute = sp::recomputes::core_attn; });
@@ -279,7 +279,7 @@ TEST_CASE("remedies of FSDP, of experts and of a margin") {
     return list[0].try_this;
   };
   spec.sharding.reshard_after_forward = false;
-  CHECK(at_border(spec, {remedy_kind::reshard, 0}) == remedy{remedy_kind::reshard, 0});
+  CHECK(at_border(spec, {remedy_kind::reshard, 1}) == remedy{remedy_kind::reshard, 1});
   spec.sharding.reshard_after_forward = true;
   spec.sharding.ranks = 8;
   CHECK(at_border(spec, {remedy_kind::shard_ranks, 16}) == remedy{remedy_kind::shard_ranks, 16});

@@ -142,10 +142,8 @@ constexpr void offer_speed(List& list, const plan_spec& spec, cause which) {
   switch (which) {
     case cause::perf_tp_node: offer_half(list, remedy_kind::tp, spec.tp); break;
     case cause::perf_bubble:
-      if (spec.schedule.chunks == 1) {
-        offer(list, remedy_kind::chunks, 2);
-        offer(list, remedy_kind::chunks, 4);
-      }
+      for (std::int64_t chunks = 2; chunks <= 8; ++chunks)
+        if (spec.schedule.chunks == 1) offer(list, remedy_kind::chunks, chunks);
       offer_more_micro_batches(list, spec);
       offer_half(list, remedy_kind::pp, spec.pp);
       break;
@@ -154,14 +152,20 @@ constexpr void offer_speed(List& list, const plan_spec& spec, cause which) {
       if (spec.sharding.ranks == unset && shards_weights(spec)) offer(list, remedy_kind::shard_ranks, spec.devices_per_node);
       for (std::int64_t micro = 2; micro <= 8; micro *= 2)
         if (spec.micro_batch <= (std::int64_t{1} << 20)) offer(list, remedy_kind::micro_batch, spec.micro_batch * micro);
+      if (shards_weights(spec) && spec.sharding.reshard_after_forward) offer(list, remedy_kind::reshard, 0);
       if (!spec.sharding.is_fsdp()) offer(list, remedy_kind::zero, 1);
+      offer_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
       break;
+    case cause::perf_tile: offer_half(list, remedy_kind::tp, spec.tp); break;
     case cause::perf_uneven:
       offer(list, remedy_kind::pipeline_slots);
       offer_half(list, remedy_kind::pp, spec.pp);
       break;
     case cause::perf_ep_node: offer_half(list, remedy_kind::ep, spec.ep); break;
-    case cause::perf_recompute: offer(list, remedy_kind::recompute_attention); break;
+    case cause::perf_recompute:
+      offer(list, remedy_kind::recompute_attention);
+      offer(list, remedy_kind::recompute_pointwise, spec.model.experts.count > 0 ? 1 : 0);
+      break;
     case cause::perf_offload:
       offer(list, remedy_kind::states_to_device);
       offer_more_micro_batches(list, spec);
@@ -194,7 +198,7 @@ constexpr change_list changes_for(const plan_spec& spec, cause which) {
       break;
     case cause::mem_unit:
       offer(list, remedy_kind::prefetch, 0);
-      if (spec.sharding.is_fsdp()) offer_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
+      offer_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
       break;
     case cause::mem_nosync: offer(list, remedy_kind::zero, 1); break;
     case cause::mem_comms: offer(list, remedy_kind::headroom, 2 * spec.headroom_mebibytes); break;
@@ -202,6 +206,7 @@ constexpr change_list changes_for(const plan_spec& spec, cause which) {
       offer(list, remedy_kind::capacity, 125);
       offer(list, remedy_kind::recompute_experts);
       offer_double(list, remedy_kind::ep, spec.ep, spec.model.experts.count);
+      offer_remedies(list, spec, shrinks_activations);
       break;
     case cause::mem_host:
       offer(list, remedy_kind::states_to_nvme);

@@ -29,6 +29,7 @@ struct finding {
   evidence now{};          ///< its evidence
   remedy try_this{};       ///< supported causes: the least change after which it is excluded and no rule is broken, and, where the cause is
                            ///< one of speed, more tokens a second are read; else `nothing_small_helps`
+  remedy and_this{};       ///< with `try_this`, where a plan that does not fit needs both
   evidence after{};        ///< its evidence in the changed plan
   bytes peak{};            ///< memory of the worst rank; 0 where it could not be computed
   bytes peak_after{};      ///< the same in the changed plan
@@ -68,14 +69,15 @@ constexpr bool is_of_speed(cause which) { return which >= cause::perf_tp_node &&
 // Whether a change helps: the cause is gone, no rule is broken, and against slowness the plan is faster (as far as its device can be
 // timed). `result` has the figures then.
 template <class Spec>
-constexpr bool helps(const Spec& spec, remedy what, finding& result) {
-  const Spec other = changed(spec, what);
+constexpr bool helps(const Spec& spec, remedy_pair what, finding& result) {
+  const Spec other = changed_by_both(spec, what);
   if (count_violations(other) != 0) return false;
   const evidence after = evidence_of(other, result.which);
   if (after.says == standing::supported) return false;
   const step_cost cost = computed_cost(other);
   if (is_of_speed(result.which) && result.cost.seconds > 0 && !(cost.tokens_per_second > result.cost.tokens_per_second)) return false;
-  result.try_this = what;
+  result.try_this = what.first;
+  result.and_this = what.second;
   result.after = after;
   result.peak_after = computed_figures(other).peak_memory;
   result.cost_after = cost;
@@ -107,7 +109,14 @@ constexpr finding finding_of(const Spec& spec, const plan_now& now, cause which)
   finding result = found_in(spec, now, which);
   if (result.now.says != standing::supported) return result;
   for (const remedy what : changes_for(spec, which))
-    if (helps(spec, what, result)) break;
+    if (helps(spec, {what, {}}, result)) return result;
+  // A plan that does not fit: what makes it fit, alone or with a change against the cause.
+  if (now.peak <= spec.device.memory) return result;
+  const remedy_pair fits = best_remedy(spec);
+  if (fits.first.kind == remedy_kind::nothing_small_helps || helps(spec, fits, result)) return result;
+  if (fits.second.kind != remedy_kind::nothing_small_helps) return result;
+  for (const remedy what : changes_for(changed(spec, fits.first), which))
+    if (helps(spec, {fits.first, what}, result)) break;
   return result;
 }
 
@@ -151,13 +160,56 @@ inline constexpr change_list tried_changes = changes_for(Core::spec, Which);
 template <class Core, cause Which, std::size_t Index>
 inline constexpr finding with_change = [] {
   finding result = first_look<Core, Which>;
-  helps(Core::spec, tried_changes<Core, Which>.values[Index], result);
+  helps(Core::spec, {tried_changes<Core, Which>.values[Index], {}}, result);
+  return result;
+}();
+// As in `finding_of`, for a plan that does not fit.
+template <class Core>
+inline constexpr remedy_pair core_fits = remedy_of_plan<Core>();
+template <class Core, cause Which>
+inline constexpr finding with_what_fits = [] {
+  finding result = first_look<Core, Which>;
+  helps(Core::spec, core_fits<Core>, result);
+  return result;
+}();
+template <class Core, cause Which>
+inline constexpr change_list changes_of_what_fits = changes_for(changed(Core::spec, core_fits<Core>.first), Which);
+template <class Core, cause Which, std::size_t Index>
+inline constexpr finding with_both = [] {
+  finding result = first_look<Core, Which>;
+  helps(Core::spec, {core_fits<Core>.first, changes_of_what_fits<Core, Which>.values[Index]}, result);
   return result;
 }();
 template <class Core, cause Which, std::size_t Index = 0>
-constexpr finding treated() {
-  if constexpr (first_look<Core, Which>.now.says != standing::supported || Index >= tried_changes<Core, Which>.length) {
+constexpr finding treated_by_both() {
+  if constexpr (Index >= changes_of_what_fits<Core, Which>.length) {
     return first_look<Core, Which>;
+  } else if constexpr (with_both<Core, Which, Index>.try_this.kind != remedy_kind::nothing_small_helps) {
+    return with_both<Core, Which, Index>;
+  } else {
+    return treated_by_both<Core, Which, Index + 1>();
+  }
+}
+template <class Core, cause Which>
+constexpr finding treated_to_fit() {
+  if constexpr (core_now<Core>.peak <= Core::spec.device.memory) {
+    return first_look<Core, Which>;
+  } else if constexpr (core_fits<Core>.first.kind == remedy_kind::nothing_small_helps) {
+    return first_look<Core, Which>;
+  } else if constexpr (with_what_fits<Core, Which>.try_this.kind != remedy_kind::nothing_small_helps) {
+    return with_what_fits<Core, Which>;
+  } else if constexpr (core_fits<Core>.second.kind != remedy_kind::nothing_small_helps) {
+    return first_look<Core, Which>;
+  } else {
+    return treated_by_both<Core, Which>();
+  }
+}
+template <class Core, cause Which, std::size_t Index = 0>
+constexpr finding treated() {
+  if constexpr (first_look<Core, Which>.now.says != standing::supported) {
+    return first_look<Core, Which>;
+  } else if constexpr (Index >= tried_changes<Core, Which>.length) {
+    return treated_to_fit<Core, Which>();
   } else if constexpr (with_change<Core, Which, Index>.try_this.kind != remedy_kind::nothing_small_helps) {
     return with_change<Core, Which, Index>;
   } else {

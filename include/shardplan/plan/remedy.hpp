@@ -47,7 +47,7 @@ constexpr void make_change(Spec& result, remedy change) {
       result.recompute = recomputes::layernorm | recomputes::mlp_act | (change.value == 0 ? recomputes::none : recomputes::moe_act);
       break;
     case remedy_kind::recompute_experts: result.recompute = result.recompute | recomputes::moe; break;
-    case remedy_kind::reshard: result.sharding.reshard_after_forward = true; break;
+    case remedy_kind::reshard: result.sharding.reshard_after_forward = change.value != 0; break;
     case remedy_kind::shard_ranks: result.sharding.ranks = change.value; break;
     case remedy_kind::prefetch: result.sharding.prefetch = change.value; break;
     case remedy_kind::headroom: result.headroom_mebibytes = change.value; break;
@@ -107,7 +107,7 @@ constexpr remedy first_remedy(const plan_spec& spec, Visit visit) {
   const bool is_fsdp = spec.sharding.is_fsdp();
   const bool gathers = shards_weights(spec);
   if (spec.zero < 1 && !is_fsdp && try_out(remedy_kind::zero, 1)) return change;
-  if (gathers && !spec.sharding.reshard_after_forward && try_out(remedy_kind::reshard, 0)) return change;
+  if (gathers && !spec.sharding.reshard_after_forward && try_out(remedy_kind::reshard, 1)) return change;
   if (spec.recompute == recomputes::none && spec.recompute_layers == recompute_layers_spec{}) {
     const bool routes = spec.model.experts.count > 0;
     const attentions kernel = spec.attention == attentions::by_kernels ? spec.kernels.attention : spec.attention;

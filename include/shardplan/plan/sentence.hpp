@@ -106,7 +106,7 @@ constexpr change_words words_of(remedy change) {
       return {change.value == 0 ? "recompute<recomputes::layernorm, recomputes::mlp_act>"
                                 : "recompute<recomputes::layernorm, recomputes::mlp_act, recomputes::moe_act>"};
     case remedy_kind::recompute_experts: return {"recompute<recomputes::moe>"};
-    case remedy_kind::reshard: return {"reshard_after_forward<true>"};
+    case remedy_kind::reshard: return {change.value == 0 ? "reshard_after_forward<false>" : "reshard_after_forward<true>"};
     case remedy_kind::shard_ranks: return {"shard groups of ", " ranks"};
     case remedy_kind::prefetch: return {"prefetch<", ">"};
     case remedy_kind::headroom: return {"headroom<", ">"};

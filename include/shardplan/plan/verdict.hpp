@@ -120,7 +120,7 @@ try_<recompute<recomputes::layernorm, recomputes::mlp_act, recomputes::moe_act>>
 template <std::int64_t Value>
 try_<recompute<recomputes::moe>>* remedy_of(remedy_key<remedy_kind::recompute_experts, Value>);
 template <std::int64_t Value>
-try_<reshard_after_forward<true>>* remedy_of(remedy_key<remedy_kind::reshard, Value>);
+try_<reshard_after_forward<Value != 0>>* remedy_of(remedy_key<remedy_kind::reshard, Value>);
 template <std::int64_t Value>
 try_<shard_ranks<Value>>* remedy_of(remedy_key<remedy_kind::shard_ranks, Value>);
 template <std::int64_t Value>

@@ -63,7 +63,7 @@ enum class remedy_kind {
   recompute_attention,     ///< `recompute<recomputes::core_attn>`
   recompute_pointwise,     ///< `recompute<recomputes::layernorm, recomputes::mlp_act>`; value 1: with `recomputes::moe_act`
   recompute_experts,       ///< `recompute<recomputes::moe>`, beside what is recomputed already
-  reshard,                 ///< `reshard_after_forward<true>` in `fsdp<>`, `hsdp<>` or `zero<3>`
+  reshard,                 ///< `reshard_after_forward<value>`, 1 or 0, in `fsdp<>`, `hsdp<>` or `zero<3>`
   shard_ranks,             ///< that many ranks a shard group: `hsdp<value>`, or `mics<value>` in `zero<3>`
   prefetch,                ///< `prefetch<value>` in `fsdp<>`, `hsdp<>` or `zero<3>`
   headroom,                ///< `headroom<value>`, MiB

@@ -48,6 +48,7 @@ inline std::string words_of_remedy(const finding& item) {
   if (item.now.says == standing::excluded) return "";
   if (item.try_this.kind == remedy_kind::nothing_small_helps) return entry_of(item.which).advice.c_str();
   std::string out = sentence_of(item.try_this).c_str();
+  if (item.and_this.kind != remedy_kind::nothing_small_helps) out.append(" and ").append(sentence_of(item.and_this).c_str());
   out.append(": ").append(from_to(words_of_figure(item.which, item.now.figure), words_of_figure(item.which, item.after.figure)));
   if (item.peak_after.count != 0) out.append("; peak ").append(from_to(gib(item.peak), gib(item.peak_after))).append(" GiB");
   if (item.cost_after.seconds > 0) {

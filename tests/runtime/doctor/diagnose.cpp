@@ -276,7 +276,7 @@ TEST_CASE("doctor: laws of a diagnosis") {
         // A remedy was recomputed: the plan is valid after it, and the cause is gone.
         ++remedies;
         CHECK(item.now.says == standing::supported);
-        const sp::plan_spec other = sp::changed(spec, item.try_this);
+        const sp::plan_spec other = sp::changed_by_both(spec, {item.try_this, item.and_this});
         const sp::evaluation after = sp::evaluate(other, sp::remedy_search::off);
         CHECK(after.violations.empty());
         CHECK(after.peak_memory == item.peak_after);
@@ -348,4 +348,68 @@ TEST_CASE("doctor: in words") {
   CHECK(text.find("1. mem_states (supported): 101.92 GiB, above 72.00 GiB") == 0);
   CHECK(text.find("remedy: zero<1>: 101.92 GiB -> 36.02 GiB; peak 118.98 -> 53.09 GiB; step ") != std::string::npos);
   CHECK(sp::report::markdown_of(list).find("| `mem_states` | supported | 101.92 GiB, above 72.00 GiB | zero<1>: ") != std::string::npos);
+}
+
+namespace {
+
+template <class Plan, class Symptom>
+void check_twin() {
+  const sp::diagnosis& constant = sp::diagnose<Plan, Symptom>;
+  const sp::diagnosis list = sp::diagnosis_of(Plan::spec, Symptom::value);
+  REQUIRE(constant.size() == list.size());
+  for (std::size_t at = 0; at < list.size(); ++at) {
+    INFO(sp::name_of(Symptom::value) << ' ' << sp::name_of(list[at].which) << ' ' << sp::sentence_of(list[at].try_this).c_str());
+    CHECK(constant[at].which == list[at].which);
+    CHECK(constant[at].now == list[at].now);
+    CHECK(constant[at].after == list[at].after);
+    CHECK(constant[at].try_this == list[at].try_this);
+    CHECK(constant[at].and_this == list[at].and_this);
+    CHECK(constant[at].peak_after == list[at].peak_after);
+    CHECK(constant[at].cost == list[at].cost);
+    CHECK(constant[at].cost_after == list[at].cost_after);
+  }
+}
+template <class Plan>
+void check_twins() {
+  check_twin<Plan, sp::symptoms::out_of_memory>();
+  check_twin<Plan, sp::symptoms::out_of_memory_later>();
+  check_twin<Plan, sp::symptoms::out_of_memory_on_resume>();
+  check_twin<Plan, sp::symptoms::host_out_of_memory>();
+  check_twin<Plan, sp::symptoms::refused_at_start>();
+  check_twin<Plan, sp::symptoms::hang>();
+  check_twin<Plan, sp::symptoms::diverges_in_parallel>();
+  check_twin<Plan, sp::symptoms::low_utilisation>();
+  check_twin<Plan, sp::symptoms::step_time_jitter>();
+  check_twin<Plan, sp::symptoms::slow_after_offload>();
+  check_twin<Plan, sp::symptoms::checkpoint_does_not_load>();
+}
+
+}  // namespace
+
+TEST_CASE("doctor: a constant diagnosis is the one of run time") {
+  check_twins<sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 1>, sp::sequence<4096>,
+                       sp::micro_batch<8>, sp::global_batch<64>>>();
+  check_twins<sp::plan<sp::model<sp::models::mixtral_8x7b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 4>, sp::sequence<4096>,
+                       sp::micro_batch<2>, sp::global_batch<128>, sp::fsdp<>, sp::pp<2>>>();
+  check_twins<
+      sp::plan<sp::model<sp::models::llama2_70b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 8>, sp::sequence<4096>, sp::micro_batch<1>,
+               sp::global_batch<32>, sp::tp<16>, sp::pp<4>, sp::zero<2>, sp::offload<sp::states_to<sp::storage::host>>>>();
+  check_twins<sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 1>, sp::sequence<4096>,
+                       sp::micro_batch<3>, sp::global_batch<64>>>();
+}
+
+// A device of which no rate is known: nothing is said of time, everything else is.
+TEST_CASE("doctor: without a rate") {
+  sp::plan_spec spec = plain();
+  spec.device.bf16_flops = spec.device.matmul_flops = spec.device.sustained_flops = 0;
+  spec.pp = 4;
+  spec.global_batch = 16;
+  const sp::diagnosis list = sp::diagnosis_of(spec, sp::symptom::low_utilisation);
+  for (const sp::finding& item : list) {
+    INFO(sp::name_of(item.which));
+    if (item.which == cause::perf_bubble || item.which == cause::perf_latency)
+      CHECK(item.now == sp::evidence{standing::not_in_plan, 0, 0, 0});
+    CHECK_FALSE(item.cost.seconds > 0);
+  }
+  CHECK(sp::report::text_of(list).find("has no rate") != std::string::npos);
 }
