@@ -413,3 +413,21 @@ TEST_CASE("doctor: without a rate") {
   }
   CHECK(sp::report::text_of(list).find("has no rate") != std::string::npos);
 }
+
+// Whatever the message is and whatever the plan is, every cause is there and nothing is thrown.
+TEST_CASE("doctor: nothing is lost for a message that says nothing") {
+  const std::size_t all = sp::diagnosis_of(plain(), sp::symptom::out_of_memory).size();
+  sp::plan_spec broken = plain();
+  broken.tp = 3;
+  for (const char* message :
+       {"", "Killed", "Tried to allocate", "Tried to allocate 99999999999999999999 GiB", "Tried to allocate 17179869184.00 GiB",
+        "Tried to allocate nan GiB", "\xff\xfe", "Tried to allocate -2.00 GiB", "8191.99 PiB", "Tried to allocate 0 bytes"}) {
+    INFO(message);
+    for (const sp::plan_spec& spec : {plain(), broken, sp::plan_spec{}}) {
+      const sp::size_diagnosis found = sp::diagnosis_of(spec, sp::printed_in(message));
+      CHECK(found.causes.size() == all);
+      CHECK(found.tensors.size() <= sp::most_size_matches);
+      if (!sp::printed_in(message).is_known()) CHECK(found.tensors.empty());
+    }
+  }
+}
