@@ -26,21 +26,21 @@ namespace detail {
 
 // Only what can be meant: a list that is full takes no more.
 template <class List>
-constexpr void offer(List& list, remedy_kind kind, std::int64_t value = 0) {
+constexpr void propose(List& list, remedy_kind kind, std::int64_t value = 0) {
   if (list.length < most_changes) list.push_back({kind, value});
 }
 // Of the changes that make plans fit (`first_remedy`), in their order, those that `is_meant` wants; of micro-batches each the half of the
 // one before, or less.
 template <class List, class Spec, class Wanted>
-constexpr void offer_remedies(List& list, const Spec& spec, Wanted is_meant) {
+constexpr void propose_remedies(List& list, const Spec& spec, Wanted is_meant) {
   std::int64_t micro = spec.micro_batch;
-  first_remedy(spec, [&](remedy item) {
-    if (!is_meant(item.kind)) return false;
-    if (item.kind == remedy_kind::micro_batch) {
-      if (item.value > micro / 2) return false;
-      micro = item.value;
+  first_remedy(spec, [&](remedy suggested) {
+    if (!is_meant(suggested.kind)) return false;
+    if (suggested.kind == remedy_kind::micro_batch) {
+      if (suggested.value > micro / 2) return false;
+      micro = suggested.value;
     }
-    offer(list, item.kind, item.value);
+    propose(list, suggested.kind, suggested.value);
     return false;
   });
 }
@@ -69,106 +69,106 @@ constexpr bool shrinks_activations(remedy_kind kind) {
   }
 }
 template <class List>
-constexpr void offer_smaller_micro_batch(List& list, const plan_spec& spec) {
-  if (spec.micro_batch >= 2) offer(list, remedy_kind::micro_batch, spec.micro_batch / 2);
-  if (spec.micro_batch >= 4) offer(list, remedy_kind::micro_batch, 1);
+constexpr void propose_smaller_micro_batch(List& list, const plan_spec& spec) {
+  if (spec.micro_batch >= 2) propose(list, remedy_kind::micro_batch, spec.micro_batch / 2);
+  if (spec.micro_batch >= 4) propose(list, remedy_kind::micro_batch, 1);
 }
 template <class List>
-constexpr void offer_double(List& list, remedy_kind kind, std::int64_t degree, std::int64_t most) {
-  for (int twice = 0; twice < 2 && degree >= 1 && degree <= most / 2; ++twice) offer(list, kind, degree *= 2);
+constexpr void propose_double(List& list, remedy_kind kind, std::int64_t degree, std::int64_t most) {
+  for (int twice = 0; twice < 2 && degree >= 1 && degree <= most / 2; ++twice) propose(list, kind, degree *= 2);
 }
 template <class List>
-constexpr void offer_half(List& list, remedy_kind kind, std::int64_t degree) {
-  for (; degree > 1 && degree % 2 == 0; degree /= 2) offer(list, kind, degree / 2);
+constexpr void propose_half(List& list, remedy_kind kind, std::int64_t degree) {
+  for (; degree > 1 && degree % 2 == 0; degree /= 2) propose(list, kind, degree / 2);
 }
 // More micro-batches: a larger batch, or smaller micro-batches.
 template <class List>
-constexpr void offer_more_micro_batches(List& list, const plan_spec& spec) {
-  offer_smaller_micro_batch(list, spec);
+constexpr void propose_more_micro_batches(List& list, const plan_spec& spec) {
+  propose_smaller_micro_batch(list, spec);
   for (std::int64_t more = 2; more <= 8; more *= 2)
     if (spec.global_batch >= 1 && spec.global_batch <= (std::int64_t{1} << 28))
-      offer(list, remedy_kind::global_batch, spec.global_batch * more);
+      propose(list, remedy_kind::global_batch, spec.global_batch * more);
 }
 constexpr std::int64_t next_multiple(std::int64_t value, std::int64_t of) {
   return value < 1 || of < 1 || value > (std::int64_t{1} << 40) || of > (std::int64_t{1} << 40) ? value : (value + of - 1) / of * of;
 }
 
 template <class List>
-constexpr void offer_configuration(List& list, const plan_spec& spec, const bare_facts& facts, cause which) {
+constexpr void propose_configuration(List& list, const plan_spec& spec, const bare_facts& facts, cause which) {
   const std::int64_t together = times(spec.micro_batch, facts.dp);
   switch (which) {
     case cause::cfg_m_lt_p:
-      offer_smaller_micro_batch(list, spec);
-      offer(list, remedy_kind::global_batch, times(together, spec.pp));
+      propose_smaller_micro_batch(list, spec);
+      propose(list, remedy_kind::global_batch, times(together, spec.pp));
       break;
     case cause::cfg_vpp:
-      offer(list, remedy_kind::global_batch, times(together, next_multiple(facts.micro_batches, spec.pp)));
-      offer(list, remedy_kind::chunks, 1);
+      propose(list, remedy_kind::global_batch, times(together, next_multiple(facts.micro_batches, spec.pp)));
+      propose(list, remedy_kind::chunks, 1);
       break;
     case cause::cfg_layers:
-      offer(list, remedy_kind::pipeline_slots);
-      offer_half(list, remedy_kind::chunks, spec.schedule.chunks);
+      propose(list, remedy_kind::pipeline_slots);
+      propose_half(list, remedy_kind::chunks, spec.schedule.chunks);
       for (std::int64_t pp = spec.pp > limits::stages ? limits::stages : spec.pp - 1; pp >= 1 && list.length < most_changes; --pp)
-        if (rest_of(spec.model.layers, times(pp, spec.schedule.chunks)) == 0) offer(list, remedy_kind::pp, pp);
+        if (rest_of(spec.model.layers, times(pp, spec.schedule.chunks)) == 0) propose(list, remedy_kind::pp, pp);
       break;
     case cause::cfg_batch:
-      if (spec.dp != unset) offer(list, remedy_kind::dp, unset);
+      if (spec.dp != unset) propose(list, remedy_kind::dp, unset);
       for (std::int64_t micro = spec.micro_batch > 64 ? 64 : spec.micro_batch - 1; micro >= 1 && list.length < most_changes - 2; --micro)
-        if (rest_of(spec.global_batch, times(micro, facts.dp)) == 0) offer(list, remedy_kind::micro_batch, micro);
-      if (spec.global_batch > together && together > 0) offer(list, remedy_kind::global_batch, spec.global_batch / together * together);
-      offer(list, remedy_kind::global_batch, next_multiple(spec.global_batch, together));
+        if (rest_of(spec.global_batch, times(micro, facts.dp)) == 0) propose(list, remedy_kind::micro_batch, micro);
+      if (spec.global_batch > together && together > 0) propose(list, remedy_kind::global_batch, spec.global_batch / together * together);
+      propose(list, remedy_kind::global_batch, next_multiple(spec.global_batch, together));
       break;
     case cause::cfg_seq: {
       const std::int64_t shared = is_sequence_parallel(spec) ? spec.tp : 1;
-      offer(list, remedy_kind::sequence, next_multiple(spec.sequence, spec.cp > 1 ? times(spec.cp, 2 * shared) : shared));
+      propose(list, remedy_kind::sequence, next_multiple(spec.sequence, spec.cp > 1 ? times(spec.cp, 2 * shared) : shared));
       break;
     }
     case cause::cfg_heads:
       for (std::int64_t tp = spec.tp > 64 ? 64 : spec.tp - 1; tp >= 1 && list.length < most_changes; --tp)
-        if (rest_of(spec.model.heads, tp) == 0) offer(list, remedy_kind::tp, tp);
+        if (rest_of(spec.model.heads, tp) == 0) propose(list, remedy_kind::tp, tp);
       break;
-    case cause::cfg_zero_pp: offer(list, remedy_kind::zero, 1); break;
+    case cause::cfg_zero_pp: propose(list, remedy_kind::zero, 1); break;
     case cause::cfg_ep:
-      if (spec.tp > 1 && !is_sequence_parallel(spec)) offer(list, remedy_kind::sequence_parallel);
+      if (spec.tp > 1 && !is_sequence_parallel(spec)) propose(list, remedy_kind::sequence_parallel);
       for (std::int64_t ep = spec.ep > 256 ? 256 : spec.ep - 1; ep >= 1 && list.length < most_changes; --ep)
-        if (ep == 1 || rest_of(spec.model.experts.count, ep) == 0) offer(list, remedy_kind::ep, ep);
+        if (ep == 1 || rest_of(spec.model.experts.count, ep) == 0) propose(list, remedy_kind::ep, ep);
       break;
     default: break;
   }
 }
 
 template <class List>
-constexpr void offer_speed(List& list, const plan_spec& spec, cause which) {
+constexpr void propose_speed(List& list, const plan_spec& spec, cause which) {
   switch (which) {
-    case cause::perf_tp_node: offer_half(list, remedy_kind::tp, spec.tp); break;
+    case cause::perf_tp_node: propose_half(list, remedy_kind::tp, spec.tp); break;
     case cause::perf_bubble:
       for (std::int64_t chunks = 2; chunks <= 8; ++chunks)
-        if (spec.schedule.chunks == 1) offer(list, remedy_kind::chunks, chunks);
-      offer_more_micro_batches(list, spec);
-      offer_half(list, remedy_kind::pp, spec.pp);
+        if (spec.schedule.chunks == 1) propose(list, remedy_kind::chunks, chunks);
+      propose_more_micro_batches(list, spec);
+      propose_half(list, remedy_kind::pp, spec.pp);
       break;
     case cause::perf_zero3_net:
     case cause::perf_zero23_ga:
-      if (spec.sharding.ranks == unset && shards_weights(spec)) offer(list, remedy_kind::shard_ranks, spec.devices_per_node);
+      if (spec.sharding.ranks == unset && shards_weights(spec)) propose(list, remedy_kind::shard_ranks, spec.devices_per_node);
       for (std::int64_t micro = 2; micro <= 8; micro *= 2)
-        if (spec.micro_batch <= (std::int64_t{1} << 20)) offer(list, remedy_kind::micro_batch, spec.micro_batch * micro);
-      if (shards_weights(spec) && spec.sharding.reshard_after_forward) offer(list, remedy_kind::reshard, 0);
-      if (!spec.sharding.is_fsdp()) offer(list, remedy_kind::zero, 1);
-      offer_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
+        if (spec.micro_batch <= (std::int64_t{1} << 20)) propose(list, remedy_kind::micro_batch, spec.micro_batch * micro);
+      if (shards_weights(spec) && spec.sharding.reshard_after_forward) propose(list, remedy_kind::reshard, 0);
+      if (!spec.sharding.is_fsdp()) propose(list, remedy_kind::zero, 1);
+      propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
       break;
-    case cause::perf_tile: offer_half(list, remedy_kind::tp, spec.tp); break;
+    case cause::perf_tile: propose_half(list, remedy_kind::tp, spec.tp); break;
     case cause::perf_uneven:
-      offer(list, remedy_kind::pipeline_slots);
-      offer_half(list, remedy_kind::pp, spec.pp);
+      propose(list, remedy_kind::pipeline_slots);
+      propose_half(list, remedy_kind::pp, spec.pp);
       break;
-    case cause::perf_ep_node: offer_half(list, remedy_kind::ep, spec.ep); break;
+    case cause::perf_ep_node: propose_half(list, remedy_kind::ep, spec.ep); break;
     case cause::perf_recompute:
-      offer(list, remedy_kind::recompute_attention);
-      offer(list, remedy_kind::recompute_pointwise, spec.model.experts.count > 0 ? 1 : 0);
+      propose(list, remedy_kind::recompute_attention);
+      propose(list, remedy_kind::recompute_pointwise, spec.model.experts.count > 0 ? 1 : 0);
       break;
     case cause::perf_offload:
-      offer(list, remedy_kind::states_to_device);
-      offer_more_micro_batches(list, spec);
+      propose(list, remedy_kind::states_to_device);
+      propose_more_micro_batches(list, spec);
       break;
     default: break;
   }
@@ -180,44 +180,44 @@ constexpr change_list changes_for(const plan_spec& spec, cause which) {
   const bare_facts facts = bare_facts_of(spec);
   switch (which) {
     case cause::mem_states:
-    case cause::mem_resume: offer_remedies(list, spec, shrinks_states); break;
+    case cause::mem_resume: propose_remedies(list, spec, shrinks_states); break;
     case cause::mem_fragment:
     case cause::mem_first_step:
-      offer_remedies(list, spec, [](remedy_kind kind) { return shrinks_states(kind) || shrinks_activations(kind); });
+      propose_remedies(list, spec, [](remedy_kind kind) { return shrinks_states(kind) || shrinks_activations(kind); });
       break;
-    case cause::mem_activations: offer_remedies(list, spec, shrinks_activations); break;
+    case cause::mem_activations: propose_remedies(list, spec, shrinks_activations); break;
     case cause::mem_logits:
-      if (spec.loss.chunks < 8) offer(list, remedy_kind::loss_chunks, 8);
-      offer_smaller_micro_batch(list, spec);
-      offer_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
-      offer_double(list, remedy_kind::cp, spec.cp, spec.devices_per_node);
+      if (spec.loss.chunks < 8) propose(list, remedy_kind::loss_chunks, 8);
+      propose_smaller_micro_batch(list, spec);
+      propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
+      propose_double(list, remedy_kind::cp, spec.cp, spec.devices_per_node);
       break;
     case cause::mem_first_stage:
-      offer(list, remedy_kind::pipeline_slots);
-      offer_remedies(list, spec, shrinks_activations);
+      propose(list, remedy_kind::pipeline_slots);
+      propose_remedies(list, spec, shrinks_activations);
       break;
     case cause::mem_unit:
-      offer(list, remedy_kind::prefetch, 0);
-      offer_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
+      propose(list, remedy_kind::prefetch, 0);
+      propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
       break;
-    case cause::mem_nosync: offer(list, remedy_kind::zero, 1); break;
-    case cause::mem_comms: offer(list, remedy_kind::headroom, 2 * spec.headroom_mebibytes); break;
+    case cause::mem_nosync: propose(list, remedy_kind::zero, 1); break;
+    case cause::mem_comms: propose(list, remedy_kind::headroom, 2 * spec.headroom_mebibytes); break;
     case cause::mem_moe_skew:
-      offer(list, remedy_kind::capacity, 125);
-      offer(list, remedy_kind::recompute_experts);
-      offer_double(list, remedy_kind::ep, spec.ep, spec.model.experts.count);
-      offer_remedies(list, spec, shrinks_activations);
+      propose(list, remedy_kind::capacity, 125);
+      propose(list, remedy_kind::recompute_experts);
+      propose_double(list, remedy_kind::ep, spec.ep, spec.model.experts.count);
+      propose_remedies(list, spec, shrinks_activations);
       break;
     case cause::mem_host:
-      offer(list, remedy_kind::states_to_nvme);
-      offer_double(list, remedy_kind::nodes, spec.nodes, std::int64_t{1} << 20);
+      propose(list, remedy_kind::states_to_nvme);
+      propose_double(list, remedy_kind::nodes, spec.nodes, std::int64_t{1} << 20);
       break;
-    case cause::hang_zero3_moe: offer_double(list, remedy_kind::ep, spec.ep, spec.devices_per_node); break;
-    case cause::num_vocab: offer(list, remedy_kind::vocabulary_multiple, times(128, spec.tp)); break;
-    case cause::num_bf16_reduce: offer(list, remedy_kind::fp32_gradients); break;
+    case cause::hang_zero3_moe: propose_double(list, remedy_kind::ep, spec.ep, spec.devices_per_node); break;
+    case cause::num_vocab: propose(list, remedy_kind::vocabulary_multiple, times(128, spec.tp)); break;
+    case cause::num_bf16_reduce: propose(list, remedy_kind::fp32_gradients); break;
     default:
-      offer_configuration(list, spec, facts, which);
-      offer_speed(list, spec, which);
+      propose_configuration(list, spec, facts, which);
+      propose_speed(list, spec, which);
       break;
   }
   return list;

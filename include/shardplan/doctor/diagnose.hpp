@@ -84,6 +84,14 @@ constexpr bool helps(const Spec& spec, remedy_pair what, finding& result) {
   return true;
 }
 
+// The finding with that change, or as it was where the change does not help.
+template <class Spec>
+constexpr finding with_pair(const Spec& spec, const finding& before, remedy_pair what) {
+  finding result = before;
+  helps(spec, what, result);
+  return result;
+}
+
 // Of the plan as it is, the same for every cause.
 struct plan_now {
   bytes peak{};
@@ -158,28 +166,17 @@ inline constexpr finding first_look = found_in(Core::spec, core_now<Core>, Which
 template <class Core, cause Which>
 inline constexpr change_list tried_changes = changes_for(Core::spec, Which);
 template <class Core, cause Which, std::size_t Index>
-inline constexpr finding with_change = [] {
-  finding result = first_look<Core, Which>;
-  helps(Core::spec, {tried_changes<Core, Which>.values[Index], {}}, result);
-  return result;
-}();
+inline constexpr finding with_change = with_pair(Core::spec, first_look<Core, Which>, {tried_changes<Core, Which>.values[Index], {}});
 // As in `finding_of`, for a plan that does not fit.
 template <class Core>
 inline constexpr remedy_pair core_fits = remedy_of_plan<Core>();
 template <class Core, cause Which>
-inline constexpr finding with_what_fits = [] {
-  finding result = first_look<Core, Which>;
-  helps(Core::spec, core_fits<Core>, result);
-  return result;
-}();
+inline constexpr finding with_what_fits = with_pair(Core::spec, first_look<Core, Which>, core_fits<Core>);
 template <class Core, cause Which>
 inline constexpr change_list changes_of_what_fits = changes_for(changed(Core::spec, core_fits<Core>.first), Which);
 template <class Core, cause Which, std::size_t Index>
-inline constexpr finding with_both = [] {
-  finding result = first_look<Core, Which>;
-  helps(Core::spec, {core_fits<Core>.first, changes_of_what_fits<Core, Which>.values[Index]}, result);
-  return result;
-}();
+inline constexpr finding with_both = with_pair(Core::spec, first_look<Core, Which>,
+                                               {core_fits<Core>.first, changes_of_what_fits<Core, Which>.values[Index]});
 template <class Core, cause Which, std::size_t Index = 0>
 constexpr finding treated_by_both() {
   if constexpr (Index >= changes_of_what_fits<Core, Which>.length) {

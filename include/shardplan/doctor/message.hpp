@@ -43,9 +43,9 @@ constexpr size_diagnosis diagnosis_of(const Spec& spec, const printed_size& size
   size_diagnosis result{};
   result.tensors = tensors_of_size(spec, size);
   const diagnosis all = diagnosis_of(spec, symptom::out_of_memory);
-  const auto is_named = [&](cause which) {
+  const auto is_named = [&](cause pointed) {
     for (const size_match& match : result.tensors)
-      if (cause_of(spec, match) == which) return true;
+      if (cause_of(spec, match) == pointed) return true;
     return false;
   };
   for (const finding& item : all)

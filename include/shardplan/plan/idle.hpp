@@ -157,6 +157,14 @@ constexpr bool waits_less(const Spec& spec, const idle_now& now, idle_offer& off
   return true;
 }
 
+// The candidate with that number and its figures; without a change where it does not help.
+template <class Spec>
+constexpr idle_offer answered(const Spec& spec, const idle_now& now, int index) {
+  idle_offer offer = idle_candidate(spec, index);
+  if (!waits_less(spec, now, offer)) offer.change = {};
+  return offer;
+}
+
 constexpr bool goes_before(const idle_offer& left, const idle_offer& right) {
   if (left.cost.tokens_per_second > right.cost.tokens_per_second) return true;
   return !(left.cost.tokens_per_second < right.cost.tokens_per_second) && left.idle < right.idle;
@@ -175,11 +183,7 @@ constexpr void rank_in(List& list, const idle_offer& offer) {
 template <class Core>
 inline constexpr idle_now idle_before = idle_now_of(Core::spec);
 template <class Core, int Index>
-inline constexpr idle_offer idle_answer = [] {
-  idle_offer offer = idle_candidate(Core::spec, Index);
-  if (!waits_less(Core::spec, idle_before<Core>, offer)) offer.change = {};
-  return offer;
-}();
+inline constexpr idle_offer idle_answer = answered(Core::spec, idle_before<Core>, Index);
 template <class Core, int... Indices>
 constexpr idle_offers idle_offers_of(index_pack<int, Indices...>) {
   idle_offers list{};
@@ -199,8 +203,8 @@ constexpr idle_offers less_idle(const Spec& spec) {
   const detail::idle_now now = detail::idle_now_of(spec);
   if (!now.asked) return list;
   for (int index = 0; index < detail::idle_candidates<>; ++index) {
-    idle_offer offer = detail::idle_candidate(spec, index);
-    if (detail::waits_less(spec, now, offer)) detail::rank_in(list, offer);
+    const idle_offer offer = detail::answered(spec, now, index);
+    if (offer.change.kind != remedy_kind::nothing_small_helps) detail::rank_in(list, offer);
   }
   return list;
 }

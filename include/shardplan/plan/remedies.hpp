@@ -119,9 +119,9 @@ constexpr remedy_offers remedies_in(const Spec& spec) {
   remedy_offers list{};
   if (!detail::does_not_fit_only(spec)) return list;
   const step_cost before = detail::computed_cost(spec);
-  first_remedy(spec, [&](remedy change) {
-    if (!detail::has_kind(list, change.kind) && detail::count_violations(changed(spec, change)) == 0)
-      list.push_back(detail::offer_of(spec, {change, {}}, before));
+  first_remedy(spec, [&](remedy suggested) {
+    if (!detail::has_kind(list, suggested.kind) && detail::count_violations(changed(spec, suggested)) == 0)
+      list.push_back(detail::offer_of(spec, {suggested, {}}, before));
     return false;
   });
   if (list.empty() && detail::memory_fits(detail::changed_by_all(spec)))

@@ -252,8 +252,9 @@ constexpr remedy remedy_at(const Spec& spec, int index) {
 template <class Spec = plan_spec>
 constexpr remedy smallest_remedy(const Spec& spec) {
   const detail::parameter_totals totals = detail::totals_of(spec);
-  return first_remedy(spec, [&](remedy change) {
-    return detail::least_memory(spec, totals, change) <= spec.device.memory.count && detail::count_violations(changed(spec, change)) == 0;
+  return first_remedy(spec, [&](remedy suggested) {
+    return detail::least_memory(spec, totals, suggested) <= spec.device.memory.count &&
+           detail::count_violations(changed(spec, suggested)) == 0;
   });
 }
 
@@ -263,7 +264,7 @@ constexpr remedy_pair best_remedy(const Spec& spec) {
   const remedy single = smallest_remedy(spec);
   if (single.kind != remedy_kind::nothing_small_helps) return {single, {}};
   const detail::parameter_totals totals = detail::totals_of(spec);
-  const auto may_fit = [&](const Spec& with) { return detail::least_memory(with, totals, {}) <= spec.device.memory.count; };
+  const auto may_fit = [&](const Spec& asked) { return detail::least_memory(asked, totals, {}) <= spec.device.memory.count; };
   const Spec all = detail::changed_by_all(spec);
   if (may_fit(all) && detail::memory_fits(all)) {
     remedy firsts[strong_kinds]{};

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// Diagnoses of plan types are constants.
+// Diagnoses of plan types are constants. Beside the other headers that look for changes: their names do not meet.
 #include <shardplan/doctor/diagnose.hpp>
+#include <shardplan/doctor/message.hpp>
 #include <shardplan/hardware/catalog.hpp>
 #include <shardplan/hardware/cluster.hpp>
 #include <shardplan/model/catalog.hpp>
 #include <shardplan/model/parameters.hpp>
+#include <shardplan/plan/advice.hpp>
+#include <shardplan/plan/idle.hpp>
+#include <shardplan/plan/remedies.hpp>
 #include <shardplan/presets/presets.hpp>
 #include <shardplan/recipe/batch.hpp>
 
