@@ -190,7 +190,7 @@ TEST_CASE("every offer against idling of random plans is valid and waits less") 
                    << offer.schedule.name.c_str());
       sp::plan_spec other = sp::changed(spec, offer.change);
       if (offer.change.kind == sp::remedy_kind::schedule) other.schedule = offer.schedule;
-      REQUIRE(other == sp::changed(spec, offer));
+      REQUIRE(other == sp::changed_by_offer(spec, offer));
       const sp::evaluation with = sp::evaluate(other, sp::remedy_search::off);
       REQUIRE(with.violations.empty());
       REQUIRE(with.peak_memory == offer.peak);

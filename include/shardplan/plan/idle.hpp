@@ -53,7 +53,7 @@ struct idle_offer {
 
 /// `spec` with that change made.
 template <class Spec = plan_spec>
-constexpr Spec changed(const Spec& spec, const idle_offer& offer) {
+constexpr Spec changed_by_offer(const Spec& spec, const idle_offer& offer) {
   Spec result = changed(spec, offer.change);
   if (offer.change.kind == remedy_kind::schedule) result.schedule = offer.schedule;
   return result;
@@ -144,7 +144,7 @@ template <class Spec>
 constexpr bool waits_less(const Spec& spec, const idle_now& now, idle_offer& offer) {
   if (!now.asked || offer.change.kind == remedy_kind::nothing_small_helps) return false;
   const bool overlaps = offer.change.kind >= remedy_kind::hidden_tp;
-  const Spec with = changed(spec, offer);
+  const Spec with = changed_by_offer(spec, offer);
   const closed_form idle = idle_share_of(with);
   if (!overlaps && (!now.idle.known || !idle.known || !(idle.value < now.idle.value))) return false;
   if (count_violations(with) != 0) return false;

@@ -4,6 +4,7 @@
 #include <shardplan/doctor/diagnose.hpp>
 #include <shardplan/doctor/message.hpp>
 #include <shardplan/plan/sentence.hpp>
+#include <shardplan/report/seconds.hpp>
 #include <shardplan/report/text.hpp>
 
 #include <cstddef>
@@ -13,14 +14,6 @@
 namespace shardplan::report {
 
 namespace detail {
-
-// Three decimals, with a point in every locale.
-inline std::string seconds_in_words(double seconds) {
-  if (!(seconds < 1e12)) return "more than 10^12";
-  const auto thousandths = static_cast<std::int64_t>(seconds * 1000 + 0.5);
-  const std::string decimals = std::to_string(1000 + thousandths % 1000);
-  return std::to_string(thousandths / 1000) + "." + decimals.substr(1);
-}
 
 inline std::string words_of_figure(cause which, std::int64_t figure) {
   switch (entry_of(which).unit) {
@@ -37,11 +30,6 @@ inline std::string words_of_evidence(const finding& item) {
   const std::string figure = words_of_figure(item.which, item.now.figure);
   if (item.now.says == standing::not_in_plan) return figure;
   return figure + (item.now.says == standing::supported ? ", above " : ", not above ") + words_of_figure(item.which, item.now.limit);
-}
-
-// A figure before and after a change.
-inline std::string from_to(const std::string& before, const std::string& after) {
-  return before == after ? after : before + " -> " + after;
 }
 
 inline std::string words_of_remedy(const finding& item) {

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+// Remedies and offers against idling in words.
+#include "catch.hpp"
+
+#include <shardplan/hardware/catalog.hpp>
+#include <shardplan/model/catalog.hpp>
+#include <shardplan/report/offers.hpp>
+#include <shardplan/schedule/zb_v.hpp>
+
+#include <string>
+
+namespace sp = shardplan;
+
+namespace {
+sp::plan_spec deep() {
+  sp::plan_spec spec{};
+  spec.model = sp::models::llama3_70b::shape;
+  spec.device = sp::devices::a100_sxm_80gb::spec;
+  spec.devices_per_node = spec.nodes = spec.tp = spec.pp = 8;
+  spec.sequence = 8192;
+  spec.micro_batch = 4;
+  spec.global_batch = 256;
+  spec.zero = 1;
+  return spec;
+}
+}  // namespace
+
+TEST_CASE("remedies in words") {
+  const std::string text = sp::report::text_of(sp::remedies_in(deep()));
+  INFO(text);
+  CHECK(text.find("   recompute<recomputes::full>: peak 27.15 GiB; network 2888.05 -> 4008.05 GiB a rank, step ") != std::string::npos);
+  CHECK(text.find("   128 nodes: peak ") != std::string::npos);
+  CHECK(text.find("PCIe") == std::string::npos);
+  sp::plan_spec tiny = deep();
+  tiny.device.memory.count = 1;
+  CHECK(sp::report::text_of(sp::remedies_in(tiny)) == "   no change that is tried makes it fit\n");
+  // States on the host go over PCIe.
+  sp::plan_spec alone = deep();
+  alone.model = sp::models::llama3_8b::shape;
+  alone.devices_per_node = alone.nodes = alone.tp = alone.pp = 1;
+  alone.micro_batch = alone.global_batch = 1;
+  alone.sequence = 1024;
+  alone.recompute = sp::recomputes::full;
+  alone.optimizer = sp::optimizers::adamw_8bit::spec;
+  alone.device.memory = sp::figures_of(sp::changed(alone, {sp::remedy_kind::offload_states_to_host, 0})).peak_memory;
+  CHECK(sp::report::text_of(sp::remedies_in(alone)).find("offload<states_to<storage::host>>: peak ") != std::string::npos);
+  CHECK(sp::report::text_of(sp::remedies_in(alone)).find(", PCIe 0.00 -> ") != std::string::npos);
+}
+
+TEST_CASE("offers against idling in words") {
+  sp::plan_spec spec = deep();
+  spec.micro_batch = 1;
+  const std::string text = sp::report::text_of(sp::less_idle(spec));
+  INFO(text);
+  CHECK(text.find("   schedule zb_v, 2 chunks a rank: idle 2.6 % -> 0.4 %; peak ") != std::string::npos);
+  CHECK(text.find("   overlap<hidden_tp<100>>: idle 2.6 %; peak ") != std::string::npos);
+  CHECK(text.find("   global_batch<512>: idle 2.6 % -> 1.3 %; peak ") != std::string::npos);
+  spec.tp = spec.pp = 1;
+  CHECK(sp::report::text_of(sp::less_idle(spec)) == "   no change that is tried makes it wait less\n");
+}
