@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// From a symptom to its causes, each with a figure of the plan and a remedy that was recomputed; and from the size in an out-of-memory
-// message to the tensor.
+// From a symptom to its causes, each with a figure of the plan and a remedy that was recomputed; from the size in an out-of-memory message
+// to the tensor; and what makes a plan fit, or wait less, with what it costs.
 #include <shardplan/doctor/diagnose.hpp>
 #include <shardplan/doctor/message.hpp>
 #include <shardplan/memory/printed_size.hpp>
 #include <shardplan/report/diagnosis.hpp>
+#include <shardplan/report/offers.hpp>
 #include <shardplan/shardplan.hpp>
 
 #include <iostream>
@@ -37,5 +38,8 @@ int main(int count, char**) {
             << sp::report::text_of(sp::diagnose<deep, sp::symptoms::low_utilisation>) << "\n";
   std::cout << "== 7B, \"Tried to allocate 500.00 MiB\"\n"
             << sp::report::text_of(sp::diagnosis_of(run<sp::cross_entropy<sp::losses::torch_eager_float>>::spec,
-                                                    sp::printed_in("CUDA out of memory. Tried to allocate 500.00 MiB.")));
+                                                    sp::printed_in("CUDA out of memory. Tried to allocate 500.00 MiB.")))
+            << "\n";
+  std::cout << "== 7B, data parallel only: what makes it fit\n" << sp::report::text_of(sp::remedies_of<run<>>) << "\n";
+  std::cout << "== 70B, tp 4, pp 4, 32 sequences: what makes it wait less\n" << sp::report::text_of(sp::less_idle_of<deep>);
 }
