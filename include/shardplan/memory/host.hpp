@@ -104,7 +104,7 @@ constexpr host_report host_share(const Spec& spec, const memory_layout& layout, 
   std::int64_t states = spec.offload.states == storage::nvme ? account.offloaded.nvme.count : 0;
   std::int64_t weights = 0;
   if (spec.offload.weights == storage::nvme) {
-    plan_spec without = spec;
+    Spec without = spec;
     without.offload.weights = storage::device;
     states = account_of_extent(without, layout, extent).offloaded.nvme.count;
     weights = account.offloaded.nvme.count - states;

@@ -9,7 +9,8 @@ namespace shardplan::detail {
 // flash attention (pytorch/torchtitan models/llama3/infra/parallelize.py, `_save_list`: products are counted in the order of forward).
 // Products of routed experts are grouped and not counted. For a Llama with every projection apart 4h + 4q + 2k + 2f bytes a token and
 // 4 a head. `freed` is `full` for what the complete set of the block does not have.
-constexpr void walk_second_matmuls(const plan_spec& spec, const activation_shard& shard, bool has_experts, saved_sink& visit) {
+template <class Spec>
+constexpr void walk_second_matmuls(const Spec& spec, const activation_shard& shard, bool has_experts, saved_sink& visit) {
   const transformer& shape = spec.model;
   const std::int64_t element = spec.precision.compute;
   const std::int64_t hidden = shape.hidden;

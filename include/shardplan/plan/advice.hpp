@@ -87,7 +87,7 @@ constexpr advice_note note_uneven_stages(const Spec& spec) {
 template <class Spec>
 constexpr advice_note note_needless_recompute(const Spec& spec) {
   if (spec.recompute != recomputes::full) return {advice::needless_recompute};
-  plan_spec without = spec;
+  Spec without = spec;
   without.recompute = recomputes::none;
   return note_if(advice::needless_recompute, count_violations(without) == 0, {quantity::micro_batch, spec.micro_batch},
                  {quantity::sequence, spec.sequence});

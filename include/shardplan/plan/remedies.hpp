@@ -39,7 +39,7 @@ namespace detail {
 
 template <class Spec>
 constexpr remedy_offer offer_of(const Spec& spec, remedy_pair changes) {
-  const plan_spec with = changed_by_both(spec, changes);
+  const Spec with = changed_by_both(spec, changes);
   const plan_figures figures = computed_figures(with);
   return {changes,
           figures.peak_memory,

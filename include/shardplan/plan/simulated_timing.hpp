@@ -27,7 +27,7 @@ constexpr stage_times nanoseconds_of_stage(const Spec& spec, const traffic_layou
                                            const timing_constants& constants = default_timing_constants,
                                            const traffic_options& options = default_traffic_options) {
   // The same stages, each a rank of its own, of which only what a micro-batch does is asked.
-  plan_spec apart = spec;
+  Spec apart = spec;
   apart.pp = spec.schedule.stages(spec.pp);
   apart.schedule = {};
   apart.zero = 0;

@@ -23,7 +23,8 @@ struct recomputed_parts {
 };
 
 /// What `recompute<>` and `recompute_layers<>` say of a rank with that extent. Of norms and activation functions nothing travels.
-constexpr recomputed_parts recomputed_of(const plan_spec& spec, const stage_extent& extent) {
+template <class Spec = plan_spec>
+constexpr recomputed_parts recomputed_of(const Spec& spec, const stage_extent& extent) {
   recomputed_parts parts{};
   const recomputes what = spec.recompute;
   if (what == recomputes::none) return parts;

@@ -24,20 +24,23 @@
 namespace shardplan {
 
 /// Micro-batches that each chunk of a rank works on in a step: all of them, or half where each of two pipelines takes half.
-constexpr std::int64_t micro_batches_of_chunk(const plan_spec& spec, std::int64_t micro_batches) {
+template <class Spec = plan_spec>
+constexpr std::int64_t micro_batches_of_chunk(const Spec& spec, std::int64_t micro_batches) {
   return spec.schedule.layout == placement::bidirectional ? ceil_divide(micro_batches, 2) : micro_batches;
 }
 
 namespace detail {
 
-constexpr replication replication_of(const plan_spec& spec) {
+template <class Spec>
+constexpr replication replication_of(const Spec& spec) {
   if (shards_weights(spec)) return spec.sharding.reshard_after_forward ? replication::weights_sharded : replication::weights_kept_gathered;
   if (shards_gradients(spec)) return replication::gradients_sharded;
   return shards_optimizer(spec) ? replication::optimizer_sharded : replication::all_reduced;
 }
 
 // Ranks of a pipeline that hold the token embedding.
-constexpr std::int64_t embedding_holders(const plan_spec& spec, const derived& facts) {
+template <class Spec>
+constexpr std::int64_t embedding_holders(const Spec& spec, const derived& facts) {
   std::int64_t holders = 0;
   for (std::int64_t rank = 0; rank < spec.pp; ++rank) {
     const stage_extent extent = extent_of_stage(spec, facts, rank);
@@ -46,8 +49,8 @@ constexpr std::int64_t embedding_holders(const plan_spec& spec, const derived& f
   return holders;
 }
 
-template <class Sink>
-constexpr void add_tensor_parallel_of(Sink& sink, const plan_spec& spec, const derived& facts, const stage_extent& extent,
+template <class Sink, class Spec>
+constexpr void add_tensor_parallel_of(Sink& sink, const Spec& spec, const derived& facts, const stage_extent& extent,
                                       const recomputed_parts& again, tensor_parallel_work work) {
   const transformer& shape = spec.model;
   const std::int64_t routing = extent.layers - extent.dense_layers;
@@ -80,8 +83,8 @@ constexpr void add_tensor_parallel_of(Sink& sink, const plan_spec& spec, const d
   add_tensor_parallel(sink, work);
 }
 
-template <class Sink>
-constexpr void add_context_parallel_of(Sink& sink, const plan_spec& spec, const derived& facts, const stage_extent& extent,
+template <class Sink, class Spec>
+constexpr void add_context_parallel_of(Sink& sink, const Spec& spec, const derived& facts, const stage_extent& extent,
                                        const recomputed_parts& again, std::int64_t passes, const traffic_options& options) {
   const activation_shard shard = activation_shard_of(spec.model, facts.grid, facts.tokens, facts.vocabulary);
   add_context_parallel(sink,
@@ -101,8 +104,8 @@ constexpr void add_context_parallel_of(Sink& sink, const plan_spec& spec, const 
                        options);
 }
 
-template <class Sink>
-constexpr void add_pipeline_of(Sink& sink, const plan_spec& spec, const derived& facts, const stage_extent& extent,
+template <class Sink, class Spec>
+constexpr void add_pipeline_of(Sink& sink, const Spec& spec, const derived& facts, const stage_extent& extent,
                                const sharded_elements& held, std::int64_t passes, std::int64_t gradient_bits,
                                const traffic_options& options) {
   const transformer& shape = spec.model;
@@ -143,7 +146,7 @@ constexpr void add_offload_of(Sink& sink, const Spec& spec, const derived& facts
   work.moved_bits = (precision.accumulator + precision.gradient) * 8;
   work.nvme_states = account.offloaded.nvme.count;
   if (spec.offload.weights == storage::nvme) {
-    plan_spec without = spec;
+    Spec without = spec;
     without.offload.weights = storage::device;
     work.nvme_states = account_of_extent(without, layout, extent).offloaded.nvme.count;
     work.nvme_weights = account.offloaded.nvme.count - work.nvme_states;

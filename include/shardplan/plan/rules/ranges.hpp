@@ -125,8 +125,8 @@ constexpr void check_sharding_ranges(const sharding_spec& sharding, Sink& sink) 
   check_range(sink, quantity::prefetch, sharding.prefetch, 0, limits::layers);
 }
 
-template <class Sink>
-constexpr void check_recipe_ranges(const plan_spec& spec, Sink& sink) {
+template <class Sink, class Spec>
+constexpr void check_recipe_ranges(const Spec& spec, Sink& sink) {
   const precision_spec& precision = spec.precision;
   const loss_spec& loss = spec.loss;
   check_ranges_of<quantity::weight_bytes, quantity::compute_bytes>(sink, 1, limits::element_bytes, precision.weight, precision.compute);
@@ -160,7 +160,8 @@ constexpr void check_recipe_ranges(const plan_spec& spec, Sink& sink) {
 
 // Whether a spec is so far below the limits of `check_size` that it need not be computed: what nearly every plan is. With the bounds below
 // parameters stay under 2^48, activations under 2^61 and, without a rule for matrices, what `state_bytes` bounds under 2^60.
-constexpr bool is_ordinary(const plan_spec& spec) {
+template <class Spec>
+constexpr bool is_ordinary(const Spec& spec) {
   const transformer& shape = spec.model;
   return shape.layers <= 256 && shape.hidden <= 32768 && shape.heads <= 512 && shape.head_dim <= 128 && shape.kv_heads <= shape.heads &&
          shape.ffn <= 131072 && shape.vocab <= 2097152 && shape.positions <= 2097152 && shape.experts.count <= 512 &&
@@ -175,8 +176,8 @@ constexpr bool is_ordinary(const plan_spec& spec) {
 }
 
 // Generous upper bounds in saturating arithmetic: nothing that follows needs to look at overflow again.
-template <class Sink>
-constexpr void check_size(const plan_spec& spec, Sink& sink) {
+template <class Sink, class Spec>
+constexpr void check_size(const Spec& spec, Sink& sink) {
   const transformer& shape = spec.model;
   const auto times = [](std::int64_t left, std::int64_t right) { return saturating_multiply(left, right); };
   const auto plus = [](std::int64_t left, std::int64_t right) { return saturating_add(left, right); };
@@ -253,8 +254,8 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
 }
 
 /// Reports everything of tier one that `spec` breaks.
-template <class Sink>
-constexpr void check_ranges(const plan_spec& spec, Sink& sink) {
+template <class Sink, class Spec>
+constexpr void check_ranges(const Spec& spec, Sink& sink) {
   if (spec.repeated_parts != 0)
     for (int at = 0; at <= static_cast<int>(part_kind::rank_order); ++at)
       if ((spec.repeated_parts >> at & 1u) != 0) sink.add_part(rule::repeated_part, static_cast<part_kind>(at));
