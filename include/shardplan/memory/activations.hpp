@@ -67,7 +67,7 @@ constexpr void apply_recompute(const Spec& spec, const activation_shard& shard, 
 /// bounds keep the sums below 63 bits.
 template <class Spec = plan_spec>
 constexpr saved_activations saved_by_block(const Spec& spec, const activation_shard& shard) {
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   detail::saved_sink sum{spec.recompute};
   saved_activations saved{};
   saved.block_input = spec.precision.compute * shape.hidden * shard.own_tokens;

@@ -28,7 +28,7 @@ constexpr std::int64_t stage_buffers(const Spec& spec, std::int64_t linear_shape
 /// (`hidden_state` bytes each) in the buffers between stages.
 template <class Spec = plan_spec>
 constexpr std::int64_t overhead_buffers(const Spec& spec, std::int64_t hidden_state) {
-  const overhead_spec& overheads = spec.overheads;
+  const auto& overheads = spec.overheads;
   std::int64_t total = overheads.workspace_kibibytes << 10;
   if (overheads.mask) total += spec.micro_batch * spec.sequence * (spec.sequence / spec.cp);
   if (spec.pp > 1) total += overheads.boundary_tensors * hidden_state;

@@ -79,7 +79,7 @@ constexpr stage_extent extent_of_stage(const Spec& spec, const derived& facts, s
   const std::int64_t pp = spec.pp;
   const std::int64_t chunks = spec.schedule.chunks;
   const std::int64_t stages = spec.schedule.stages(pp);
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   stage_extent extent{};
   extent.rank = rank;
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
@@ -114,7 +114,7 @@ namespace detail {
 template <class Spec>
 constexpr phase_inputs basis_of_extent(const Spec& spec, const memory_layout& layout, const stage_extent& extent,
                                        stage_account& account) {
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   const std::int64_t parts = spec.schedule.chunks * spec.schedule.slices;  // of what a micro-batch keeps on a rank
   const std::int64_t layers = extent.layers;
   const std::int64_t dense_layers = extent.dense_layers;

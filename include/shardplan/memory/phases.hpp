@@ -61,7 +61,7 @@ namespace detail {
 // backward phases.
 template <class Spec>
 constexpr std::int64_t gathered_by_zero(const Spec& spec, const gathered_elements& gathered, std::int64_t elements) {
-  const precision_spec& precision = spec.precision;
+  const auto& precision = spec.precision;
   if (!spec.sharding.reshard_after_forward) return precision.compute * elements + precision.gradient * gathered.largest;
   return precision.compute * (gathered.largest + spec.sharding.prefetch * gathered.block) + precision.gradient * gathered.largest;
 }
@@ -100,9 +100,10 @@ constexpr phase_needs needs_of_phase(const Spec& spec, const phase_sizes& sizes,
     needs = detail::fsdp_phase(spec, which, rank, micro_batches > 1);
   } else {
     needs.gradients = rank.gradients;
-    if (which != phase::optimizer_step) needs.working = rank.copies;
-    if (which != phase::optimizer_step && which != phase::parameter_gather) needs.activations = rank.activations;
-    if (spec.zero >= 3 && which != phase::optimizer_step) needs.working += detail::gathered_by_zero(spec, rank.gathered, rank.elements);
+    const bool computes = which != phase::optimizer_step;
+    if (computes) needs.working = rank.copies;
+    if (computes && which != phase::parameter_gather) needs.activations = rank.activations;
+    if (spec.zero >= 3 && computes) needs.working += detail::gathered_by_zero(spec, rank.gathered, rank.elements);
     if (which == phase::block_backward) {
       needs.working += rank.backward;
       // Without scratch that stays: the weight gradient of the largest matrix on its way to its sum.

@@ -117,7 +117,7 @@ constexpr void add_output(const rank_model& model, const chunk_extent& chunk, bo
 
 template <class Spec>
 constexpr void add_blocks(const Spec& spec, const rank_model& model, const chunk_extent& chunk, rank_writer& writer) {
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   const bool reversed = writer.reversed();
   const std::int64_t blocks = chunk.layers + (chunk.has_next_token ? shape.next_token_layers : 0);
   for (std::int64_t step = 0; step < blocks; ++step) {

@@ -20,7 +20,7 @@ struct recompute_extent {
 /// Adds to `extent` which of the `count` blocks from block `first` on, one chunk, are recomputed.
 template <class Spec = plan_spec>
 constexpr void add_recomputed_layers(const Spec& spec, std::int64_t first, std::int64_t count, recompute_extent& extent) {
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   const std::int64_t step = spec.recompute_layers.count;
   switch (spec.recompute_layers.method) {
     case recompute_methods::each: break;
@@ -53,7 +53,7 @@ template <class Spec = plan_spec>
 constexpr kept_activations kept_by_blocks(const Spec& spec, const saved_activations& saved, std::int64_t layers,
                                           std::int64_t dense_layers, const recompute_extent& recomputed) {
   const std::int64_t expert_layers = layers - dense_layers;
-  const recompute_methods method = spec.recompute_layers.method;
+  const auto method = spec.recompute_layers.method;
   const bool full = includes(spec.recompute, recomputes::full);
   kept_activations kept{};
   std::int64_t inputs = layers;

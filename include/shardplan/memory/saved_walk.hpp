@@ -78,7 +78,7 @@ template <class Spec>
 constexpr void walk_norm(const Spec& spec, const char* name, std::int64_t rows, std::int64_t columns, std::int64_t groups,
                          saved_shard where, bool feeds_linear, recomputes freed, saved_sink& visit) {
   const std::int64_t element = spec.precision.compute;
-  const kept_by_norm keeps = spec.kernels.norm;
+  const auto keeps = spec.kernels.norm;
   if (keeps == kept_by_norm::each_step && spec.model.norm == norm::rms) {
     visit(name, saved_as::input, rows, columns, 4, where, freed);
     visit(name, saved_as::copy, rows, columns, 4, where, freed);
@@ -90,7 +90,7 @@ constexpr void walk_norm(const Spec& spec, const char* name, std::int64_t rows, 
     visit(name, saved_as::input, rows, columns, element, where, recomputes::none);
     if (keeps != kept_by_norm::input) {
       const std::int64_t statistic = keeps == kept_by_norm::input_and_narrow_statistics ? element : 4;
-      const recomputes statistics_freed = spec.kernels.preallocates ? recomputes::none : freed;  // llm.c computes the output anew, not them
+      const auto statistics_freed = spec.kernels.preallocates ? recomputes::none : freed;  // llm.c computes the output anew, not them
       visit(name, saved_as::statistics, groups, 1, statistic, where, statistics_freed);
       if (spec.model.norm != norm::rms) visit(name, saved_as::statistics, groups, 1, statistic, where, statistics_freed);
     }
@@ -101,7 +101,7 @@ constexpr void walk_norm(const Spec& spec, const char* name, std::int64_t rows, 
 // Latent vectors lie whole on each rank.
 template <class Spec>
 constexpr void walk_latents(const Spec& spec, const activation_shard& shard, saved_sink& visit) {
-  const latent_attention& latent = spec.model.latent;
+  const auto& latent = spec.model.latent;
   const std::int64_t rows = shard.own_tokens;
   if (latent.query_rank > 0)
     walk_norm(spec, "query_latent_norm", rows, latent.query_rank, rows, saved_shard::sequence, true, recomputes::none, visit);
@@ -143,7 +143,7 @@ constexpr void walk_query_key_value(const Spec& spec, const activation_shard& sh
 template <class Spec>
 constexpr void walk_core_attention(const Spec& spec, const activation_shard& shard, saved_sink& visit) {
   const std::int64_t element = spec.precision.compute;
-  const attentions kernel = attention_of(spec);
+  const auto kernel = attention_of(spec);
   constexpr saved_shard where = saved_shard::tensor;
   constexpr recomputes core = recomputes::core_attn;
   if (kernel == attentions::materialised) {
@@ -172,7 +172,7 @@ constexpr void walk_core_attention(const Spec& spec, const activation_shard& sha
 // What all blocks have: norms, attention, dropout.
 template <class Spec>
 constexpr void walk_every_block(const Spec& spec, const activation_shard& shard, saved_sink& visit) {
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   const std::int64_t element = spec.precision.compute;
   const std::int64_t rows = shard.own_tokens;
   constexpr saved_shard where = saved_shard::sequence;
@@ -224,7 +224,7 @@ constexpr void walk_mlp(const Spec& spec, const activation_shard& shard, saved_s
 // The router in fp32, two permuted copies, routed and shared experts.
 template <class Spec>
 constexpr void walk_experts(const Spec& spec, const activation_shard& shard, saved_sink& visit) {
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   const std::int64_t element = spec.precision.compute;
   constexpr recomputes moe = recomputes::moe;
   visit("router", saved_as::output, shard.own_tokens, shape.experts.count, 4, saved_shard::sequence, moe);

@@ -11,7 +11,7 @@ namespace shardplan::detail {
 // 4 a head. `freed` is `full` for what the complete set of the block does not have.
 template <class Spec>
 constexpr void walk_second_matmuls(const Spec& spec, const activation_shard& shard, bool has_experts, saved_sink& visit) {
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   const std::int64_t element = spec.precision.compute;
   const std::int64_t hidden = shape.hidden;
   visit("block", saved_as::input, shard.own_tokens, hidden, element, saved_shard::sequence, recomputes::none);
@@ -24,7 +24,7 @@ constexpr void walk_second_matmuls(const Spec& spec, const activation_shard& sha
     keeps = !keeps;
     if (keeps) visit(name, saved_as::output, shard.own_tokens, columns, element, saved_shard::sequence, freed);
   };
-  const latent_attention& latent = shape.latent;
+  const auto& latent = shape.latent;
   if (latent.key_value_rank != 0) {
     if (latent.query_rank > 0) outer("query_down", latent.query_rank, recomputes::none);
     inner("query", shard.query);

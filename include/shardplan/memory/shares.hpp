@@ -50,7 +50,7 @@ template <class Spec = plan_spec>
 constexpr buffer_lengths padded_lengths(const Spec& spec, const derived& facts, const model_units& units,
                                         const buffer_lengths& first_chunk, std::int64_t rank) {
   const bool by_unit = spec.sharding.layout == shard_layout::flat_units;
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   const auto length_of = by_unit ? &detail::whole_length : &detail::aligned_length;
   const std::int64_t dense_multiple = by_unit ? facts.dense_shards : megatron::bucket_multiple(facts.dense_shards);
   const std::int64_t routed_multiple = by_unit ? facts.expert_shards : megatron::bucket_multiple(facts.expert_shards);

@@ -33,8 +33,8 @@ struct phase_sizes {
 /// (tests/truth/b200.cpp).
 template <class Spec = plan_spec>
 constexpr phase_sizes phases_of(const Spec& spec, const activation_shard& shard, const saved_activations& saved) {
-  const transformer& shape = spec.model;
-  const loss_spec& loss = spec.loss;
+  const auto& shape = spec.model;
+  const auto& loss = spec.loss;
   const std::int64_t element = spec.precision.compute;
   const std::int64_t gathered = shard.own_tokens < shard.tokens ? 2 * element * shape.hidden * shard.tokens : 0;
 

@@ -128,7 +128,7 @@ constexpr advice_note note_logits(const Spec& spec) {
 // Whether one advice holds for a spec that broke no rule of the first two tiers.
 template <class Spec>
 constexpr advice_note note_of(const Spec& spec, advice kind) {
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   const std::int64_t kv_heads = shape.key_value_heads();
   switch (kind) {
     case advice::tp_across_nodes:

@@ -51,13 +51,13 @@ constexpr dropouts dropout_of(const Spec& spec) { return spec.dropout != dropout
 /// Whether dropout is on after the embedding and after both branches of a block.
 template <class Spec = plan_spec>
 constexpr bool drops_hidden(const Spec& spec) {
-  const dropouts where = dropout_of(spec);
+  const auto where = dropout_of(spec);
   return where == dropouts::hidden || where == dropouts::both;
 }
 /// Whether dropout is on inside attention.
 template <class Spec = plan_spec>
 constexpr bool drops_attention(const Spec& spec) {
-  const dropouts where = dropout_of(spec);
+  const auto where = dropout_of(spec);
   return where == dropouts::attention || where == dropouts::both;
 }
 /// Rows that the vocabulary is padded to a multiple of: as said, else what the framework does: Megatron-LM pads to 128 x tp, others do not.

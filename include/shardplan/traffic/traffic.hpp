@@ -52,7 +52,7 @@ constexpr std::int64_t embedding_holders(const Spec& spec, const derived& facts)
 template <class Sink, class Spec>
 constexpr void add_tensor_parallel_of(Sink& sink, const Spec& spec, const derived& facts, const stage_extent& extent,
                                       const recomputed_parts& again, tensor_parallel_work work) {
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   const std::int64_t routing = extent.layers - extent.dense_layers;
   work.ranks = facts.grid.tp;
   work.tokens = facts.tokens;
@@ -60,7 +60,7 @@ constexpr void add_tensor_parallel_of(Sink& sink, const Spec& spec, const derive
   work.embedding_width = shape.embedding_width();
   work.pairs = {extent.dense_layers, again.dense, again.dense_half};
   if (shape.is_latent()) {
-    const latent_attention& latent = shape.latent;
+    const auto& latent = shape.latent;
     work.latent = {extent.layers, again.attention, again.up_proj + again.halves};
     work.latent_width = (latent.query_rank > 0 ? latent.query_rank : shape.hidden) + latent.key_value_rank;
     work.rotary_width = latent.rope_dim;
@@ -108,7 +108,7 @@ template <class Sink, class Spec>
 constexpr void add_pipeline_of(Sink& sink, const Spec& spec, const derived& facts, const stage_extent& extent,
                                const sharded_elements& held, std::int64_t passes, std::int64_t gradient_bits,
                                const traffic_options& options) {
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   const std::int64_t tp = facts.grid.tp;
   add_pipeline(sink, spec.pp, boundaries_of(spec.schedule.layout, spec.pp, spec.schedule.chunks, extent.rank),
                {.elements = facts.tokens * shape.hidden,
@@ -136,7 +136,7 @@ constexpr void add_offload_of(Sink& sink, const Spec& spec, const derived& facts
                               const sharded_elements& held) {
   const memory_layout layout = memory_layout_of(spec);
   const stage_account account = account_of_extent(spec, layout, extent);
-  const precision_spec& precision = spec.precision;
+  const auto& precision = spec.precision;
   offload_work work{};
   work.where = spec.offload;
   work.shard = held.padded_dense / facts.dense_shards + held.padded_routed / facts.expert_shards;

@@ -12,7 +12,7 @@ namespace shardplan::detail {
 // What stands in `zero<>`, `fsdp<>` and `hsdp<>` must belong together.
 template <class Sink, class Spec>
 constexpr void check_sharding(const Spec& spec, Sink& sink) {
-  const sharding_spec& sharding = spec.sharding;
+  const auto& sharding = spec.sharding;
   const bool is_fsdp = sharding.is_fsdp();
   if (is_fsdp && spec.zero != 0) sink.add_feature(feature::fsdp_with_zero);
   if (sharding.ranks != unset && !is_fsdp && spec.zero == 0) sink.add_feature(feature::groups_of_whole_states);
@@ -49,7 +49,7 @@ constexpr void check_framework(const Spec& spec, Sink& sink) {
 // Tier three, all but memory: what cannot be right anywhere although every number is legal by itself.
 template <class Sink, class Spec>
 constexpr void check_combinations(const Spec& spec, Sink& sink) {
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   if (shape.experts.count > 0 && shape.experts.top_k > shape.experts.count)
     sink.add_pair(rule::exceeds, {quantity::top_k, shape.experts.top_k}, {quantity::expert_count, shape.experts.count});
   if (spec.ep > 1 && spec.ep > shape.experts.count)

@@ -56,7 +56,7 @@ constexpr void check_ulysses(const Spec& spec, std::int64_t kv_heads, Sink& sink
 
 template <class Sink, class Spec>
 constexpr void check_widths(const Spec& spec, Sink& sink) {
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   const std::int64_t kv_heads = shape.key_value_heads();
   if (shape.head_dim == 0 && shape.latent.key_value_rank == 0)
     check_divides(sink, quantity::heads, shape.heads, quantity::hidden, shape.hidden);
@@ -83,7 +83,7 @@ constexpr void check_widths(const Spec& spec, Sink& sink) {
 // Whether a stage has something else in the place of a block.
 template <class Spec>
 constexpr bool may_be_empty(const Spec& spec, std::int64_t stage, std::int64_t stages) {
-  const layer_counts& split = spec.layer_split;
+  const auto& split = spec.layer_split;
   return (split.embedding_slot && stage == 0) || (split.loss_slot && stage == stages - 1) ||
          (spec.model.next_token_layers > 0 && stage == next_token_stage_of(split, stages));
 }
@@ -92,8 +92,8 @@ template <class Sink, class Spec>
 constexpr void check_stages(const Spec& spec, Sink& sink) {
   const std::int64_t stages = spec.schedule.stages(spec.pp);
   const quantity what = stages == spec.pp ? quantity::pp : quantity::pp_x_chunks;
-  const layer_counts& split = spec.layer_split;
-  if (split.next_token_stage != unset && (split.next_token_stage < 0 || split.next_token_stage >= stages))
+  const auto& split = spec.layer_split;
+  if (split.next_token_stage != unset && (0 > split.next_token_stage || split.next_token_stage >= stages))
     sink.add_range({quantity::next_token_stage, split.next_token_stage}, 0, stages - 1);
   if (split.counts.length == 0) {
     const std::int64_t slots = split.embedding_slot + split.loss_slot;
@@ -115,7 +115,7 @@ constexpr void check_stages(const Spec& spec, Sink& sink) {
 // Shard groups smaller than all replicas: they must tile them, for routed experts too.
 template <class Sink, class Spec>
 constexpr void check_shard_groups(const Spec& spec, std::int64_t replicas, Sink& sink) {
-  const sharding_spec& sharding = spec.sharding;
+  const auto& sharding = spec.sharding;
   if (replicas == 0 || (sharding.ranks == unset && sharding.secondary == unset)) return;
   const std::int64_t ranks = replicas * spec.cp;
   const std::int64_t experts = spec.model.experts.count > 0 ? spec.devices_per_node * spec.nodes / (spec.etp * spec.ep * spec.pp) : 0;
@@ -152,7 +152,7 @@ inline constexpr std::int64_t most_weight_versions = 64;
 // A user's schedule is a function of his: what it returns is held to its contract before anything is multiplied with it.
 template <class Sink, class Spec>
 constexpr void check_schedule(const Spec& spec, std::int64_t micro_batches, Sink& sink) {
-  const schedule_spec& schedule = spec.schedule;
+  const auto& schedule = spec.schedule;
   if (micro_batches == 0) return;
   if (!__builtin_is_constant_evaluated() && schedule.in_flight == nullptr) {
     sink.add_range({quantity::in_flight, 0}, 1, micro_batches * schedule.chunks * schedule.slices);

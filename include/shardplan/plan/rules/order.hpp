@@ -33,7 +33,7 @@ constexpr void check_group(const Spec& spec, std::int64_t group, measured micro_
 // The sizes that the order of a schedule is made for. The default schedule asks for nothing but what PyTorch adds.
 template <class Sink, class Spec>
 constexpr void check_order(const Spec& spec, std::int64_t micro_batch_count, Sink& sink) {
-  const schedule_spec& order = spec.schedule;
+  const auto& order = spec.schedule;
   const measured micro_batches{quantity::micro_batches, micro_batch_count};
   const std::int64_t stages = spec.pp * order.chunks;
   if (order.slices > 1) must_divide(sink, {quantity::slices, order.slices}, {quantity::sequence, spec.sequence});
