@@ -4,6 +4,7 @@
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/fraction.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/core/text.hpp>
 #include <shardplan/plan/evaluate.hpp>
@@ -15,7 +16,6 @@
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {

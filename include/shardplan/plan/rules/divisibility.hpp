@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/checked.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/unset.hpp>
 #include <shardplan/parallel/vocabulary.hpp>
 #include <shardplan/plan/quantity.hpp>
@@ -11,7 +12,6 @@
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan::detail {

@@ -3,13 +3,13 @@
 
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/part.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/unset.hpp>
 #include <shardplan/plan/quantity.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {
