@@ -64,7 +64,8 @@ struct transfer_clock {
   double backward_weights = 0;
   double gradients = 0;
 
-  constexpr void add(const message& item) {
+  template <class Message>
+  constexpr void add(const Message& item) {
     const int at = static_cast<int>(item.between);
     if (item.between != last) {
       last = item.between;
@@ -193,7 +194,7 @@ constexpr timing_report timing_of(const Spec& spec, const traffic_layout& layout
   };
 
   // Data parallel: each micro-step of sharded weights hides behind its own passes; what comes once a step behind the last micro-batch.
-  const replication kind = detail::replication_of(spec);
+  const auto kind = detail::replication_of(spec);
   const bool gathers = kind >= replication::weights_sharded;
   const double forward = gathers ? report.forward : one.forward;
   const double backward = kind >= replication::gradients_sharded ? report.backward + report.recompute : one.backward + one.recompute;

@@ -157,7 +157,8 @@ constexpr void add_offload_of(Sink& sink, const Spec& spec, const derived& facts
   add_offload(sink, work);
 }
 
-constexpr bool offloads_anything(const offload_spec& where) {
+template <class Offload>
+constexpr bool offloads_anything(const Offload& where) {
   return where.states != storage::device || where.gradients != storage::device || where.weights != storage::device ||
          where.inputs != storage::device || where.moments_percent != 0;
 }
@@ -201,9 +202,10 @@ constexpr void add_traffic_of_extent(Sink& sink, const Spec& spec, const traffic
   if (grid.pp > 1) detail::add_pipeline_of(sink, spec, facts, extent, held, passes, gradient_bits, options);
 
   data_parallel_work work{};
-  work.kind = detail::replication_of(spec);
-  const bool sharded = work.kind != replication::all_reduced;
-  const bool gathers = work.kind >= replication::weights_sharded;
+  const auto kind = detail::replication_of(spec);
+  work.kind = kind;
+  const bool sharded = kind != replication::all_reduced;
+  const bool gathers = kind >= replication::weights_sharded;
   // A gathered weight is cast before it is sent.
   work.weight_bits = 8 * (gathers && spec.precision.compute < spec.precision.weight ? spec.precision.compute : spec.precision.weight);
   work.gradient_bits = gradient_bits;
