@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+/// `simulated_timing` of a spec: the run-time twin, which finds the schedule by what the spec says of it. Asked for by name, because it
+/// brings the tables of all built-in schedules along.
+#include <shardplan/core/fraction.hpp>
+#include <shardplan/core/owned_array.hpp>
+#include <shardplan/memory/memory.hpp>
+#include <shardplan/plan/rules/check.hpp>
+#include <shardplan/plan/simulated_timing.hpp>
+#include <shardplan/schedule/catalog.hpp>
+#include <shardplan/schedule/op_table.hpp>
+#include <shardplan/schedule/schedule_spec.hpp>
+#include <shardplan/schedule/times.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/timing/timing.hpp>
+#include <shardplan/traffic/held.hpp>
+
+#include <cstdint>
+
+namespace shardplan {
+
+/// `timing_report` of a step whose schedule was played, or of the closed form where it could not be.
+struct played_timing : timing_report {
+  /// Whether the schedule was played. Without a pipeline there is nothing to play; false too for a schedule that is not known here, for one
+  /// that never ends at these sizes, and for a plan that broke a rule of the first two tiers.
+  bool played = false;
+};
+
+namespace detail {
+
+// Chunks, slices or waves of a family of schedules that are tried.
+inline constexpr int most_numbers_tried = 16;
+
+template <int Number>
+struct number_tag {
+  static constexpr int value = Number;
+};
+
+// A schedule with another first number: of chunks, slices, or waves.
+template <class Schedule>
+struct schedule_family {
+  static constexpr bool has_numbers = false;
+};
+template <template <int...> class Family, int First, int... More>
+struct schedule_family<Family<First, More...>> {
+  static constexpr bool has_numbers = true;
+  template <int Number>
+  using with = Family<Number, More...>;
+};
+
+// What is asked, and what was found.
+struct spec_playing {
+  const schedule_spec& said;
+  std::int64_t ranks = 1;
+  std::int64_t micro_batches = 1;
+  const stage_times* times = nullptr;
+  fraction nanoseconds = 0;  // of one step
+  bool played = false;
+};
+
+// Plays the table of `Schedule`, unless a rank of it waits for ever.
+template <class Schedule>
+constexpr void play_as(spec_playing& game) {
+  constexpr bool drains = Schedule::spec.drains;
+  // Where steps run into each other, the time from one end to the next: three steps less two.
+  const op_table table = op_table::of<Schedule>(game.ranks, (drains ? 1 : 3) * game.micro_batches);
+  if (!table.ends) return;
+  std::int64_t ticks = play(table, game.times, false).makespan;
+  if constexpr (!drains) ticks -= play(op_table::of<Schedule>(game.ranks, 2 * game.micro_batches), game.times, false).makespan;
+  game.nanoseconds = {ticks, tick_unit_of(table.shape, game.times, false).in_one};
+  game.played = true;
+}
+
+template <class Schedule, int... Numbers>
+constexpr bool play_member(spec_playing& game, index_pack<int, Numbers...>) {
+  // A copy of the spec whose chunks were changed keeps the functions of `Schedule`.
+  schedule_spec copy = Schedule::spec;
+  copy.chunks = game.said.chunks;
+  copy.slices = game.said.slices;
+  const bool is_copy = copy == game.said;
+  const auto plays = [&](auto number) {
+    using member = typename schedule_family<Schedule>::template with<decltype(number)::value>;
+    const bool as_many = member::spec.chunks == game.said.chunks && member::spec.slices == game.said.slices;
+    if (!as_many || !(is_copy || member::spec == game.said)) return false;
+    play_as<member>(game);
+    return true;
+  };
+  return (plays(number_tag<Numbers + 1>{}) || ...);
+}
+
+// Whether `Schedule`, or one of its family, is the one that is said; then it was played.
+template <class Schedule>
+constexpr bool play_if_said(spec_playing& game) {
+  if constexpr (schedule_family<Schedule>::has_numbers) {
+    return play_member<Schedule>(game, make_index_pack<most_numbers_tried>{});
+  } else {
+    if (!(Schedule::spec == game.said)) return false;
+    play_as<Schedule>(game);
+    return true;
+  }
+}
+template <class... Own, class... Known>
+constexpr void play_said(spec_playing& game, const boost::hana::basic_tuple<Known...>*) {
+  static_cast<void>((play_if_said<Own>(game) || ...) || (play_if_said<Known>(game) || ...));
+}
+
+// What an op and a table can say (`shape_of`, `op_table`).
+constexpr bool can_be_played(const schedule_spec& order, std::int64_t ranks, std::int64_t micro_batches) {
+  const std::int64_t most = (order.drains ? 1 : 3) * micro_batches;
+  const std::int64_t ops = 3 * most * order.chunks * order.slices;
+  return ranks <= most_ranks && most <= packed_op::most_micro_batches && order.chunks <= packed_op::most_chunks &&
+         order.slices <= packed_op::most_slices && ops < wait_code::most_ops &&
+         (order.layout != placement::bidirectional || micro_batches % 2 == 0);
+}
+
+}  // namespace detail
+
+/// Estimate: `simulated_timing` of a spec, equal to that of a plan type. The schedule is looked for among `Own` and the built-in ones,
+/// those with numbers with up to 16 chunks, slices or waves: `simulated_timing_of<my_schedule>(spec)`. It is constexpr; in a constant only
+/// small tables stay inside a compiler's limits (p = 16, m = 64, v = 4: 8,192 ops), `simulated_timing<run>` has no such limit. No error is
+/// possible (but what a schedule of one's own throws).
+template <class... Own, class Spec>
+constexpr played_timing simulated_timing_of(const Spec& spec, const timing_constants& constants = default_timing_constants,
+                                            const traffic_options& options = default_traffic_options) {
+  if (!detail::is_computable(spec)) return {};
+  const traffic_layout layout = traffic_layout_of(spec);
+  const timing_report formula = timing_of(spec, layout, constants, options);
+  const std::int64_t micro_batches = layout.facts.micro_batches;
+  if (formula.step == 0 || spec.pp == 1 || !detail::can_be_played(spec.schedule, spec.pp, micro_batches)) return {formula, false};
+  const std::int64_t stages = spec.schedule.stages(spec.pp);
+  owned_array<stage_times> times(static_cast<std::size_t>(stages));
+  detail::fill_nanoseconds(times, spec, layout, constants, options);
+  detail::spec_playing game{spec.schedule, spec.pp, micro_batches, times.begin()};
+  detail::play_said<Own...>(game, static_cast<const schedules::built_in*>(nullptr));
+  if (!game.played) return {formula, false};
+  return {detail::with_makespan(formula, game.nanoseconds, detail::pair_seconds(spec, layout, constants)), true};
+}
+
+}  // namespace shardplan
