@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/checked.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/core/unset.hpp>
 #include <shardplan/doctor/cause.hpp>
@@ -12,7 +13,6 @@
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {

@@ -5,6 +5,7 @@
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/fraction.hpp>
 #include <shardplan/core/index_pack.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/core/unset.hpp>
 #include <shardplan/plan/evaluate.hpp>
@@ -17,7 +18,6 @@
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/plan.hpp>
@@ -12,7 +13,6 @@
 #include <shardplan/recipe/recompute.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {

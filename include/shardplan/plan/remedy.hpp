@@ -97,8 +97,8 @@ constexpr std::int64_t smaller_micro_batch(std::int64_t micro) { return micro > 
 /// up to the node, pp doubled up to the layers, cp doubled up to the cluster, an 8-bit optimizer, optimizer state to the host, no more
 /// headroom than the default. Calls `visit(remedy)` for each until it returns true; returns that one, or `nothing_small_helps`. Whether a
 /// change is legal is for `visit` to find out. `zero` is no change of a plan under FSDP.
-template <class Visit>
-constexpr remedy first_remedy(const plan_spec& spec, Visit visit) {
+template <class Visit, class Spec>
+constexpr remedy first_remedy(const Spec& spec, Visit visit) {
   remedy change{};
   const auto try_out = [&](remedy_kind kind, std::int64_t value) {
     change = {kind, value};
@@ -106,7 +106,7 @@ constexpr remedy first_remedy(const plan_spec& spec, Visit visit) {
   };
   const bool is_fsdp = spec.sharding.is_fsdp();
   const bool gathers = shards_weights(spec);
-  if (spec.zero < 1 && !is_fsdp && try_out(remedy_kind::zero, 1)) return change;
+  if (spec.zero <= 0 && !is_fsdp && try_out(remedy_kind::zero, 1)) return change;
   if (gathers && !spec.sharding.reshard_after_forward && try_out(remedy_kind::reshard, 1)) return change;
   if (spec.recompute == recomputes::none && spec.recompute_layers == recompute_layers_spec{}) {
     const bool routes = spec.model.experts.count > 0;
@@ -118,8 +118,8 @@ constexpr remedy first_remedy(const plan_spec& spec, Visit visit) {
   if (spec.recompute != recomputes::full && try_out(remedy_kind::recompute_full, 0)) return change;
   for (std::int64_t micro = detail::smaller_micro_batch(spec.micro_batch); micro >= 1; micro = detail::smaller_micro_batch(micro))
     if (spec.global_batch % micro == 0 && try_out(remedy_kind::micro_batch, micro)) return change;
-  if (spec.zero < 2 && !is_fsdp && try_out(remedy_kind::zero, 2)) return change;
-  if (spec.zero < 3 && !is_fsdp && try_out(remedy_kind::zero, 3)) return change;
+  if (spec.zero <= 1 && !is_fsdp && try_out(remedy_kind::zero, 2)) return change;
+  if (spec.zero <= 2 && !is_fsdp && try_out(remedy_kind::zero, 3)) return change;
   if (spec.sharding.ranks != unset)
     for (std::int64_t ranks = spec.sharding.ranks * 2; ranks <= spec.devices_per_node * spec.nodes; ranks *= 2)
       if (try_out(remedy_kind::shard_ranks, ranks)) return change;
@@ -196,7 +196,7 @@ constexpr remedy strong_remedy(const Spec& spec, int kind) {
 
 // `spec` with the strongest changes of all kinds, one after the other, as far as they keep the first two tiers.
 template <class Spec = plan_spec>
-constexpr plan_spec changed_by_all(const Spec& spec) {
+constexpr Spec changed_by_all(const Spec& spec) {
   Spec result = spec;
   for (int kind = 0; kind < strong_kinds; ++kind) {
     const remedy change = strong_remedy(result, kind);
@@ -235,7 +235,8 @@ inline constexpr int strong_pairs = strong_kinds * (strong_kinds - 1) / 2;
 
 // More hosts: doubled that many times. 0 nodes beyond the limit.
 inline constexpr int most_doublings = 6;
-constexpr remedy more_nodes(const plan_spec& spec, int doublings) {
+template <class Spec>
+constexpr remedy more_nodes(const Spec& spec, int doublings) {
   const std::int64_t nodes = saturating_multiply(spec.nodes, std::int64_t{1} << doublings);
   if (spec.dp != unset || nodes > limits::nodes) return {};
   return {remedy_kind::nodes, nodes};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/size.hpp>
 #include <shardplan/doctor/diagnose.hpp>
 #include <shardplan/doctor/message.hpp>
 #include <shardplan/plan/sentence.hpp>
 #include <shardplan/report/seconds.hpp>
 #include <shardplan/report/text.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 

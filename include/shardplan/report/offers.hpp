@@ -8,7 +8,6 @@
 #include <shardplan/report/seconds.hpp>
 #include <shardplan/report/text.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 
