@@ -67,6 +67,9 @@ static_assert(wide::size == 24 && is_evaluated<wide>);
 static_assert(!small::row<0>.valid && !small::row<0>.fits && small::row<0>.broken.broken == sp::rule::does_not_fit);
 static_assert(small::row<1>.valid && small::row<1>.fits);
 static_assert(small::row<4>.broken.broken == sp::rule::does_not_divide && small::row<4>.peak_memory.count == 0);
+// A rule of the third tier can be broken by what fits.
+using refused = grid<sp::micro_batch<1>, sp::framework<sp::frameworks::deepspeed>, sp::pp<2>, sp::list<sp::zero<1>, sp::zero<3>>>;
+static_assert(is_evaluated<refused> && refused::row<0>.valid && !refused::row<1>.valid && refused::row<1>.fits);
 // A part that is said twice is a row that says so.
 using twice = grid<sp::micro_batch<1>, sp::tp<1>, sp::list<sp::tp<2>>>;
 static_assert(twice::row<0>.broken.broken == sp::rule::repeated_part);
