@@ -39,10 +39,12 @@ enum class advice {
   large_logits,                             ///< fp32 logits and their gradient take more than 10 % of the device
   needless_recompute,                       ///< everything is computed again, and the plan fits without
   pipeline_idles,                           ///< more than 10 % of a step
+  fewer_micro_batches_than_stages,          ///< some ranks of the pipeline never work at the same time; torchtitan refuses it
+  host_cannot_load,                         ///< each rank loading the whole model takes more than the host has
 };
 
 /// The number of kinds of advice.
-inline constexpr int advice_kinds = static_cast<int>(advice::pipeline_idles) + 1;
+inline constexpr int advice_kinds = static_cast<int>(advice::host_cannot_load) + 1;
 
 /// One advice with its numbers.
 struct advice_note {
@@ -118,6 +120,21 @@ constexpr advice_note note_host(const Spec& spec) {
 }
 
 template <class Spec>
+constexpr advice_note note_loading(const Spec& spec) {
+  if (spec.host_memory_gibibytes == unset) return {advice::host_cannot_load};
+  const std::int64_t needs = host_account(spec, memory_layout_of(spec)).loading.count;
+  const std::int64_t has = spec.host_memory_gibibytes << 30;
+  return note_if(advice::host_cannot_load, needs > has, {quantity::percent, percent_of_whole(needs, has)},
+                 {quantity::host_memory, spec.host_memory_gibibytes});
+}
+
+template <class Spec>
+constexpr advice_note note_micro_batches(const Spec& spec) {
+  const std::int64_t count = derive(spec).micro_batches;
+  return note_if(advice::fewer_micro_batches_than_stages, count < spec.pp, {quantity::accumulation, count}, {quantity::pp, spec.pp});
+}
+
+template <class Spec>
 constexpr advice_note note_logits(const Spec& spec) {
   const derived facts = derive(spec);
   const std::int64_t logits = saturating_multiply(4 * facts.tokens, facts.vocabulary / spec.tp);
@@ -157,6 +174,8 @@ constexpr advice_note note_of(const Spec& spec, advice kind) {
     case advice::large_logits: return note_logits(spec);
     case advice::needless_recompute: return note_needless_recompute(spec);
     case advice::pipeline_idles: return note_idle(spec);
+    case advice::fewer_micro_batches_than_stages: return note_micro_batches(spec);
+    case advice::host_cannot_load: return note_loading(spec);
   }
   return {};
 }
@@ -240,6 +259,9 @@ constexpr literal reason_of(advice kind) {
     case advice::large_logits: return "fp32 logits and their gradient take more than 10 % of the device";
     case advice::needless_recompute: return "the plan fits without full recomputation";
     case advice::pipeline_idles: return "the pipeline idles for more than 10 % of a step";
+    case advice::fewer_micro_batches_than_stages: return "fewer micro-batches than pipeline ranks: some never work at the same time";
+    case advice::host_cannot_load:
+      return "each rank loading the whole model in fp32 takes more than the host has: load on one, or on a meta device";
   }
   return "";
 }
