@@ -57,7 +57,8 @@ constexpr remedy_kind factor_of(quantity what, int choice) {
 }
 
 // The part whose number a violation about a pair should change: its `choice`-th one, `nothing_small_helps` when there is none left.
-constexpr remedy_kind axis_of(const violation& item, int choice) {
+template <class Item>
+constexpr remedy_kind axis_of(const Item& item, int choice) {
   if (item.broken < rule::does_not_divide || item.broken > rule::exceeds) return remedy_kind::nothing_small_helps;
   if (item.second.what == quantity::sequence || item.first.what == quantity::sequence)
     return choice == 0 ? remedy_kind::sequence : remedy_kind::nothing_small_helps;
@@ -82,23 +83,26 @@ constexpr bool is_range_of_tier_two(quantity number) {
   return number == quantity::in_flight || number == quantity::weight_versions || number == quantity::next_token_stage;
 }
 // Pairs that are compared when all divisions are right.
-constexpr bool is_of_tier_three(const violation& item) {
+template <class Item>
+constexpr bool is_of_tier_three(const Item& item) {
   return item.broken == rule::exceeds &&
          (item.second.what == quantity::expert_count || item.second.what == quantity::positions || item.second.what == quantity::ep);
 }
-constexpr bool asks_for_micro_batches(const violation& item) {
+template <class Item>
+constexpr bool asks_for_micro_batches(const Item& item) {
   return item.first.what == quantity::micro_batches || item.second.what == quantity::micro_batches;
 }
-constexpr bool asks_for_replicas(const violation& item) {
+template <class Item>
+constexpr bool asks_for_replicas(const Item& item) {
   return asks_for_micro_batches(item) || item.second.what == quantity::global_batch || item.second.what == quantity::dp_x_cp ||
          item.second.what == quantity::expert_shards;
 }
 
 // Asks of a changed spec whether the violation at hand is gone, and nothing is broken that was not, or that is about the changed number.
-template <class List>
+template <class List, class Item>
 struct legality_sink {
   const List* known = nullptr;
-  const violation* gone = nullptr;
+  const Item* gone = nullptr;
   quantity axis{};
   legality asked = legality::of_the_number;
   int count = 0;
@@ -120,8 +124,7 @@ struct legality_sink {
   // The first tier was kept; where a change breaks it, the second is not asked.
   constexpr void add_range(measured number, std::int64_t, std::int64_t) {
     if (!is_range_of_tier_two(number.what)) legal = false;
-    note(number.what, number.what,
-         [&](const violation& item) { return item.broken == rule::out_of_range && item.first.what == number.what; });
+    note(number.what, number.what, [&](const Item& item) { return item.broken == rule::out_of_range && item.first.what == number.what; });
   }
   constexpr void add_large(measured, std::int64_t) {
     ++count;
@@ -129,16 +132,16 @@ struct legality_sink {
   }
   constexpr void add_pair(rule broken, measured first, measured second) {
     note(first.what, second.what,
-         [&](const violation& item) { return item.broken == broken && item.first.what == first.what && item.second.what == second.what; });
+         [&](const Item& item) { return item.broken == broken && item.first.what == first.what && item.second.what == second.what; });
   }
   constexpr void add_stage(std::int64_t) { ++count; }
   constexpr void add_feature(feature) { ++count; }
 };
 
 // Of a spec with the number of `axis` changed.
-template <class Spec, class List>
-constexpr bool is_legal(const Spec& with, const List& known, const violation& item, remedy_kind axis, legality asked) {
-  legality_sink<List> sink{&known, &item, quantity_of(axis), asked};
+template <class Spec, class List, class Item>
+constexpr bool is_legal(const Spec& with, const List& known, const Item& item, remedy_kind axis, legality asked) {
+  legality_sink<List, Item> sink{&known, &item, quantity_of(axis), asked};
   check_computable(with, sink);
   // Tier three has spoken of this plan only when the first two were kept.
   if (sink.legal && (sink.count == 0 || (item.broken >= rule::exceeds && asked == legality::of_the_number))) check_combinations(with, sink);
@@ -169,8 +172,8 @@ constexpr bool is_factor_of(quantity what, remedy_kind axis) {
 // A number that a degree must divide: the dividend by the other factors of the divisor at hand, when the degree is one of its factors and
 // the dividend does not change with it; 1 where no other degree helps (some rules are not asked of a degree of 1). 0: there is no such
 // number.
-template <class Spec>
-constexpr std::int64_t number_to_divide(const Spec& spec, const violation& item, remedy_kind axis) {
+template <class Spec, class Item>
+constexpr std::int64_t number_to_divide(const Spec& spec, const Item& item, remedy_kind axis) {
   const std::int64_t degree = degree_of(spec, axis);
   if (degree == 0 || item.broken != rule::does_not_divide || item.second.what == quantity::micro_batches) return 0;
   if (!is_factor_of(item.first.what, axis)) return 0;
@@ -191,8 +194,8 @@ constexpr std::int64_t divisor_from(std::int64_t whole, std::int64_t value, bool
 
 // The nearest value at this one or beyond it, `step` apart, with which key/value heads (the first number) are a multiple or a divisor of
 // the degree times what it is multiplied with in the second; 0 when there is none.
-template <class Spec>
-constexpr std::int64_t sharer_from(const Spec& spec, const violation& item, remedy_kind axis, std::int64_t value, std::int64_t step,
+template <class Spec, class Item>
+constexpr std::int64_t sharer_from(const Spec& spec, const Item& item, remedy_kind axis, std::int64_t value, std::int64_t step,
                                    std::int64_t most) {
   const std::int64_t others = item.second.value / degree_of(spec, axis);
   for (; value >= 1 && value <= most; value += step) {
@@ -205,9 +208,9 @@ constexpr std::int64_t sharer_from(const Spec& spec, const violation& item, reme
 
 // The nearest legal value on one side of what is broken; candidates are `step` apart, 0: there is one. Of a degree only values that divide
 // what they must are evaluated.
-template <class Spec, class List>
-constexpr remedy nearest_legal(const Spec& spec, const List& known, const violation& item, remedy_kind axis, legality asked,
-                               std::int64_t from, std::int64_t step, std::int64_t most) {
+template <class Spec, class List, class Item>
+constexpr remedy nearest_legal(const Spec& spec, const List& known, const Item& item, remedy_kind axis, legality asked, std::int64_t from,
+                               std::int64_t step, std::int64_t most) {
   const std::int64_t whole = step == 0 ? 0 : number_to_divide(spec, item, axis);
   const bool shares = item.broken == rule::neither_multiple_nor_divisor && step != 0;
   Spec with = spec;
@@ -257,8 +260,8 @@ constexpr std::int64_t batch_multiple(const Spec& spec, std::int64_t at_once) {
   return saturating_multiply(at_once, count);
 }
 
-template <class Spec>
-constexpr neighbourhood neighbourhood_of(const Spec& spec, const violation& item, remedy_kind axis, legality asked) {
+template <class Spec, class Item>
+constexpr neighbourhood neighbourhood_of(const Spec& spec, const Item& item, remedy_kind axis, legality asked) {
   const bool of_the_number = asked == legality::of_the_number;
   // With dp said as well there is one degree that makes the product right.
   if (item.first.what == quantity::tp_x_pp_x_cp_x_dp && degree_of(spec, axis) != 0) {
@@ -306,8 +309,8 @@ constexpr neighbourhood neighbourhood_of(const Spec& spec, const violation& item
 }
 
 // Writes the nearest values of one part. Whether there is one.
-template <class Spec, class List>
-constexpr bool find_legal_of(const Spec& spec, const List& known, violation& item, remedy_kind axis, legality asked) {
+template <class Spec, class List, class Item>
+constexpr bool find_legal_of(const Spec& spec, const List& known, Item& item, remedy_kind axis, legality asked) {
   const auto place = neighbourhood_of(spec, item, axis, asked);
   item.legal[0] = nearest_legal(spec, known, item, axis, asked, place.below, -place.step, place.most);
   item.legal[1] = nearest_legal(spec, known, item, axis, asked, place.above, place.step, place.most);
@@ -315,8 +318,8 @@ constexpr bool find_legal_of(const Spec& spec, const List& known, violation& ite
 }
 
 // Those of the first part that helps.
-template <class Spec, class List>
-constexpr bool find_legal(const Spec& spec, const List& known, violation& item, legality asked) {
+template <class Spec, class List, class Item>
+constexpr bool find_legal(const Spec& spec, const List& known, Item& item, legality asked) {
   for (int choice = 0; choice < 3; ++choice) {
     const remedy_kind axis = axis_of(item, choice);
     if (axis == remedy_kind::nothing_small_helps) return false;
@@ -328,11 +331,11 @@ constexpr bool find_legal(const Spec& spec, const List& known, violation& item, 
 // Whether the first of the violations before this one that is about the same number has values that put the number right.
 template <class Spec, class List>
 constexpr bool is_answered_before(const Spec& spec, const List& known, std::size_t index) {
-  const violation& item = known.items.values[index];
+  const auto& item = known.items.values[index];
   for (std::size_t at = 0; at < index; ++at) {
     const remedy_kind spoken = axis_of(known.items.values[at], 0);
     if (spoken == remedy_kind::nothing_small_helps || (spoken != axis_of(item, 0) && spoken != factor_of(item.first.what, 0))) continue;
-    violation before = known.items.values[at];
+    auto before = known.items.values[at];
     return find_legal_of(spec, known, before, spoken, legality::of_the_number);
   }
   return false;
@@ -341,22 +344,23 @@ constexpr bool is_answered_before(const Spec& spec, const List& known, std::size
 // One violation of `known` with its legal values. Values that put all rules about a number right stand at the first violation about it.
 // Where there are none, because something else is wrong as well, each has those that keep its own rule.
 template <class Spec, class List>
-constexpr violation with_legal(const Spec& spec, const List& known, std::size_t index) {
-  violation item = known.items.values[index];
+constexpr auto with_legal(const Spec& spec, const List& known, std::size_t index) {
+  auto item = known.items.values[index];
   if (axis_of(item, 0) == remedy_kind::nothing_small_helps || is_answered_before(spec, known, index)) return item;
   if (!find_legal(spec, known, item, legality::of_the_number)) find_legal(spec, known, item, legality::of_the_rule);
   return item;
 }
 
 // Whether numbers can be divided and multiplied at all: the first tier is kept.
-constexpr bool has_legal_values(const violation_list& list) {
+template <class List>
+constexpr bool has_legal_values(const List& list) {
   for (std::size_t at = 0; at < list.items.length; ++at)
     if (list.items.values[at].broken < rule::does_not_divide && !is_range_of_tier_two(list.items.values[at].first.what)) return false;
   return true;
 }
 
-template <class Spec>
-constexpr void find_all_legal(const Spec& spec, violation_list& list) {
+template <class Spec, class List>
+constexpr void find_all_legal(const Spec& spec, List& list) {
   if (!has_legal_values(list)) return;
   // From the last to the first: each looks at those before it only.
   for (std::size_t at = list.items.length; at > 0; --at) list.items.values[at - 1] = with_legal(spec, list, at - 1);
