@@ -197,7 +197,7 @@ template <class Sweep, class Rows>
 struct rows_of_sweep;
 template <class Sweep, int... Indices>
 struct rows_of_sweep<Sweep, index_pack<int, Indices...>> {
-  static constexpr sweep_row rows[] = {Sweep::template row<Indices>...};
+  static constexpr sweep_row rows[sizeof...(Indices)] = {Sweep::template row<Indices>...};
 };
 
 }  // namespace detail
