@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: BSL-1.0
 # Keeps the compiler messages in our pages true: cmake -DTOOLCHAIN=... -DMODE=check|write -P capture.cmake
 #
-# In README.md and docs/*.md, the fenced block after a line
+# In README.md and the pages of docs/, the fenced block after a line
 #   <!-- capture: NAME gcc -->      or clang, or one version of it: clang-19
 # holds the first error line of tests/fail/NAME.cpp (or of NAME.cpp from the root of the project). Line and column are left out: they
-# change with every edit of a header, the message does not.
+# change with every edit of a header, the message does not. With "c++26" behind the compiler it holds the sentence that the file's
+# static_assert says in that standard: its last error line.
 cmake_minimum_required(VERSION 3.25)
 include("${CMAKE_CURRENT_LIST_DIR}/../support/compile.cmake")
 
 string(REGEX MATCH "^[0-9]+" major "${compiler_version}")
-set(marker "<!-- capture: ([a-zA-Z0-9_/]+) ${family}(-${major})? -->\n(```[a-z]*\n)")
+set(marker "<!-- capture: ([a-zA-Z0-9_/]+) ${family}(-${major})?( c\\+\\+26)? -->\n(```[a-z]*\n)")
 set(stale "")
 set(found 0)
 
-function(captured_line result name)
+function(captured_line result name standard)
   set(file "${source_dir}/tests/fail/${name}.cpp")
   if(NOT EXISTS "${file}")
     set(file "${source_dir}/${name}.cpp")
@@ -21,17 +22,26 @@ function(captured_line result name)
   if(NOT EXISTS "${file}")
     message(FATAL_ERROR "capture: ${name}: no such file")
   endif()
-  syntax_check("${file}")
+  if(standard)
+    syntax_check("${file}" -std=c++26)
+  else()
+    syntax_check("${file}")
+  endif()
   error_lines(errors count "${output}")
   if(count EQUAL 0)
     fail("capture: ${name} gives no error" "${output}")
   endif()
-  string(REGEX REPLACE "\n.*" "" line "${errors}")
+  if(standard)
+    string(REGEX MATCH "[^\n]*static assertion failed[^\n]*" line "${errors}")
+  else()
+    string(REGEX REPLACE "\n.*" "" line "${errors}")
+  endif()
   string(REGEX REPLACE "^([^:]+):[0-9:]+ " "\\1: " line "${line}")
   set(${result} "${line}" PARENT_SCOPE)
 endfunction()
 
-file(GLOB pages "${source_dir}/README.md" "${source_dir}/docs/*.md")
+file(GLOB_RECURSE pages "${source_dir}/docs/*.md")
+list(PREPEND pages "${source_dir}/README.md")
 foreach(page IN LISTS pages)
   file(READ "${page}" rest)
   set(text "")
@@ -39,6 +49,7 @@ foreach(page IN LISTS pages)
   while(rest MATCHES "${marker}")
     set(opening "${CMAKE_MATCH_0}")
     set(name "${CMAKE_MATCH_1}")
+    set(standard "${CMAKE_MATCH_3}")
     string(FIND "${rest}" "${opening}" at)
     string(LENGTH "${opening}" length)
     math(EXPR after "${at} + ${length}")
@@ -50,7 +61,7 @@ foreach(page IN LISTS pages)
     endif()
     string(SUBSTRING "${rest}" 0 ${end} old)
     string(SUBSTRING "${rest}" ${end} -1 rest)
-    captured_line(line "${name}")
+    captured_line(line "${name}" "${standard}")
     math(EXPR found "${found} + 1")
     if(NOT old STREQUAL "${line}\n")
       set(changed TRUE)

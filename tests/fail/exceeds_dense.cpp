@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Expert parallelism was asked of a model without experts.
-// EXPECT: 'shardplan::plan_rejected<shardplan::exceeds<shardplan::ep<8>, shardplan::expert_count<0> ?> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::exceeds<shardplan::ep<8>, shardplan::expert_count<0>, shardplan::try_<shardplan::ep<1> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

@@ -61,6 +61,7 @@ struct group_bound {
   bool never_above = false;         ///< ours is at most theirs
   double ninety_below = 0;          ///< bytes that ours may lie below theirs on 90 % of the rows
   double most_refused_percent = 0;  ///< share of rows that no plan can say
+  double least_good_percent = 0;    ///< share of the expressible rows that must be good; 0: all
 };
 
 /// All lines, and what was decided about their groups.
@@ -124,8 +125,9 @@ public:
     const auto miss = [&](bool missed, const char* words) {
       if (missed) result.missed += result.missed.empty() ? words : std::string{", "} + words;
     };
-    miss(result.failed > 0, "rows");
     const auto found = bounds_.find(group);
+    const double least_good = found != bounds_.end() && found->second.least_good_percent > 0 ? found->second.least_good_percent : 100;
+    miss(100.0 * static_cast<double>(result.expressible - result.failed) < least_good * static_cast<double>(result.expressible), "rows");
     if (found != bounds_.end()) {
       const group_bound& bound = found->second;
       miss(bound.each_percent > 0 && std::abs(result.worst) > bound.each_percent, "each");

@@ -16,11 +16,12 @@
 
 namespace shardplan {
 
-/// Bytes of one host, all devices of its node together: the node that needs the most. Nothing of the operating system, of processes or of
-/// data loading is in it.
+/// Bytes of one host, all devices of its node together: the node that needs the most. Nothing of the operating system or of data loading
+/// is in it.
 struct host_report {
   bytes states{};        ///< what `offload<>` put in host memory; exact
   bytes pinned{};        ///< page-locked buffers that transfers pass through; estimate
+  bytes processes{};     ///< what the node's processes take before they have a tensor, where anything is offloaded; estimate
   bytes nvme{};          ///< what `offload<>` put on NVMe; exact
   bytes loading{};       ///< every rank loading the whole model in fp32, without a meta device: before the first step, not in `total()`
   bytes to_device{};     ///< a step's traffic over PCIe to the devices; estimate
@@ -29,8 +30,12 @@ struct host_report {
   bytes nvme_written{};  ///< written to NVMe in a step; estimate
 
   /// What the host holds while it trains.
-  constexpr bytes total() const { return states + pinned; }
+  constexpr bytes total() const { return states + pinned + processes; }
 };
+
+/// Host memory of one process of a rank that has initialised its device and made no tensor: 2,056,600 KiB, as measured with PyTorch 2.2 and
+/// CUDA 11.8 (pytorch/pytorch issue 113326; 1.2 to 1.9 GiB in issue 12873). Libraries, the driver's copy of kernels, the interpreter.
+inline constexpr bytes default_process_memory{std::int64_t{2'056'600} << 10};
 
 /// Buffers of an optimizer swapper, each of a sub-group in fp32 (deepspeedai/DeepSpeed runtime/zero/offload_config.py `buffer_count`).
 inline constexpr std::int64_t default_swap_buffers = 4;
@@ -167,6 +172,7 @@ constexpr host_report host_account(const Spec& spec, const memory_layout& layout
       }
       keep_worse(shared);
     }
+    worst.processes.count = saturating_multiply(default_process_memory.count, devices);
   }
   std::int64_t parameters = 0;
   detail::walk_tensors(spec.model, [&](const char*, std::int64_t rows, std::int64_t columns, split, role, place, std::int64_t copies,

@@ -39,10 +39,12 @@ enum class advice {
   large_logits,                             ///< fp32 logits and their gradient take more than 10 % of the device
   needless_recompute,                       ///< everything is computed again, and the plan fits without
   pipeline_idles,                           ///< more than 10 % of a step
+  fewer_micro_batches_than_stages,          ///< some ranks of the pipeline never work at the same time; torchtitan refuses it
+  host_cannot_load,                         ///< each rank loading the whole model takes more than the host has
 };
 
 /// The number of kinds of advice.
-inline constexpr int advice_kinds = static_cast<int>(advice::pipeline_idles) + 1;
+inline constexpr int advice_kinds = static_cast<int>(advice::host_cannot_load) + 1;
 
 /// One advice with its numbers.
 struct advice_note {
@@ -118,6 +120,21 @@ constexpr advice_note note_host(const Spec& spec) {
 }
 
 template <class Spec>
+constexpr advice_note note_loading(const Spec& spec) {
+  if (spec.host_memory_gibibytes == unset) return {advice::host_cannot_load};
+  const std::int64_t needs = host_account(spec, memory_layout_of(spec)).loading.count;
+  const std::int64_t has = spec.host_memory_gibibytes << 30;
+  return note_if(advice::host_cannot_load, needs > has, {quantity::percent, percent_of_whole(needs, has)},
+                 {quantity::host_memory, spec.host_memory_gibibytes});
+}
+
+template <class Spec>
+constexpr advice_note note_micro_batches(const Spec& spec) {
+  const std::int64_t count = derive(spec).micro_batches;
+  return note_if(advice::fewer_micro_batches_than_stages, count < spec.pp, {quantity::accumulation, count}, {quantity::pp, spec.pp});
+}
+
+template <class Spec>
 constexpr advice_note note_logits(const Spec& spec) {
   const derived facts = derive(spec);
   const std::int64_t logits = saturating_multiply(4 * facts.tokens, facts.vocabulary / spec.tp);
@@ -157,6 +174,8 @@ constexpr advice_note note_of(const Spec& spec, advice kind) {
     case advice::large_logits: return note_logits(spec);
     case advice::needless_recompute: return note_needless_recompute(spec);
     case advice::pipeline_idles: return note_idle(spec);
+    case advice::fewer_micro_batches_than_stages: return note_micro_batches(spec);
+    case advice::host_cannot_load: return note_loading(spec);
   }
   return {};
 }
@@ -240,6 +259,76 @@ constexpr literal reason_of(advice kind) {
     case advice::large_logits: return "fp32 logits and their gradient take more than 10 % of the device";
     case advice::needless_recompute: return "the plan fits without full recomputation";
     case advice::pipeline_idles: return "the pipeline idles for more than 10 % of a step";
+    case advice::fewer_micro_batches_than_stages: return "fewer micro-batches than pipeline ranks: some never work at the same time";
+    case advice::host_cannot_load:
+      return "each rank loading the whole model in fp32 takes more than the host has: load on one, or on a meta device";
+  }
+  return "";
+}
+
+/// The name of an advice.
+constexpr const char* name_of(advice kind) {
+  constexpr const char* names[] = {"tp_across_nodes",
+                                   "zero_with_one_replica",
+                                   "sequence_parallel_at_tp_1",
+                                   "replicated_kv_heads",
+                                   "sharded_gradients_in_pipeline",
+                                   "experts_in_tp_without_sequence_parallel",
+                                   "narrow_matrices",
+                                   "little_memory_left",
+                                   "tight_host_memory",
+                                   "uneven_stages",
+                                   "large_logits",
+                                   "needless_recompute",
+                                   "pipeline_idles",
+                                   "fewer_micro_batches_than_stages",
+                                   "host_cannot_load"};
+  static_assert(sizeof names / sizeof names[0] == advice_kinds);
+  return names[static_cast<int>(kind)];
+}
+
+/// When an advice is given, as tables of rules say it.
+constexpr const char* condition_of(advice kind) {
+  switch (kind) {
+    case advice::tp_across_nodes: return "a tensor parallel group does not lie in one fabric domain or host";
+    case advice::zero_with_one_replica: return "states are sharded over one rank";
+    case advice::sequence_parallel_at_tp_1: return "said with tp 1";
+    case advice::replicated_kv_heads: return "`kv_heads` < tp";
+    case advice::sharded_gradients_in_pipeline: return "ZeRO-2, 3 or FSDP with pp > 1";
+    case advice::experts_in_tp_without_sequence_parallel: return "experts, tp > 1, sequence not shared";
+    case advice::narrow_matrices: return "`hidden` / tp or `ffn` / tp is no multiple of 128";
+    case advice::little_memory_left: return "more than 90 % of the device";
+    case advice::tight_host_memory: return "more than 80 % of the host";
+    case advice::uneven_stages: return "the fullest stage is more than 15 % above the mean";
+    case advice::large_logits: return "fp32 logits and their gradient are more than 10 % of the device";
+    case advice::needless_recompute: return "the plan fits without full recomputation";
+    case advice::pipeline_idles: return "more than 10 % of a step, by closed form";
+    case advice::fewer_micro_batches_than_stages: return "m < pp";
+    case advice::host_cannot_load: return "with `host_memory<>`: devices of a node x 4 bytes x parameters are more than it";
+  }
+  return "";
+}
+
+/// What follows from it, or what helps.
+constexpr const char* consequence_of(advice kind) {
+  switch (kind) {
+    case advice::tp_across_nodes: return "two all-reduces a layer over the network";
+    case advice::zero_with_one_replica: return "nothing is shared";
+    case advice::sequence_parallel_at_tp_1: return "Megatron-LM switches it off";
+    case advice::replicated_kv_heads: return "each rank holds a copy; torchtitan and fsdp2 refuse it";
+    case advice::sharded_gradients_in_pipeline: return "one reduce-scatter a micro-batch; DeepSpeed refuses it";
+    case advice::experts_in_tp_without_sequence_parallel: return "Megatron-LM refuses it";
+    case advice::narrow_matrices: return "kernels waste part of their tiles";
+    case advice::little_memory_left: return "fragmentation may end the run";
+    case advice::tight_host_memory:
+      return "data loading and the system need the rest (DeepSpeed issue 3448: 750 to 800 GB where the states are 586)";
+    case advice::uneven_stages: return "the others have memory to spare";
+    case advice::large_logits: return "a chunked or fused loss";
+    case advice::needless_recompute: return "a third of the arithmetic";
+    case advice::pipeline_idles: return "`less_idle_of<Plan>` says what helps";
+    case advice::fewer_micro_batches_than_stages:
+      return "pp - m ranks wait at any time; torchtitan's 1F1B and Megatron-LM's interleaving refuse it";
+    case advice::host_cannot_load: return "load on one rank and broadcast, or on a meta device (transformers issue 25107)";
   }
   return "";
 }

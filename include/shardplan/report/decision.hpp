@@ -14,6 +14,7 @@ namespace shardplan::report {
 namespace detail {
 
 inline std::string words_of_rung(rung_kind kind, std::int64_t value) {
+  if (kind == rung_kind::nothing) return "data parallelism alone";
   if (kind == rung_kind::recompute) return "full recomputation";
   if (kind == rung_kind::offload) return "states to the host";
   return std::string{name_of(kind)} + " " + std::to_string(value);

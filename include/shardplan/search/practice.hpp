@@ -4,8 +4,10 @@
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/model/parameters.hpp>
+#include <shardplan/parallel/topology.hpp>
 #include <shardplan/search/decide.hpp>
 #include <shardplan/search/ladder.hpp>
+#include <shardplan/spec/mesh_of.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
 #include <cstdint>
@@ -14,22 +16,25 @@ namespace shardplan {
 
 /// Whose guidance is followed. They contradict each other, so they are options and none is the truth.
 enum class guidance {
-  megatron,     ///< Megatron-LM and NeMo: shard the optimizer always, tp inside the node, then pp across; least model parallelism
-  bigscience,   ///< BigScience's chronicles: prefer dp, then pp, then tp
-  deepspeed,    ///< DeepSpeed: ZeRO-1, 2, 2 with offload, 3, 3 with offload, in the order of their speed; no pipeline with ZeRO-2 and 3
-  ultra_scale,  ///< the Ultra-Scale Playbook: ZeRO-3 for small worlds, tp 8 and pp from 512 devices on, ZeRO-2 beside them from 1,024 on
+  megatron,      ///< Megatron-LM and NeMo: shard the optimizer always, tp inside the node, then pp across; least model parallelism
+  bigscience,    ///< BigScience's chronicles: prefer dp, then pp, then tp
+  deepspeed,     ///< DeepSpeed: ZeRO-1, 2, 2 with offload, 3, 3 with offload, in the order of their speed; no pipeline with ZeRO-2 and 3
+  ultra_scale,   ///< the Ultra-Scale Playbook: ZeRO-3 for small worlds, tp 8 and pp from 512 devices on, ZeRO-2 beside them from 1,024 on
+  hugging_face,  ///< transformers' guide: plain data parallelism where it fits; ZeRO on a fast network; ZeRO-1, tp and pp on a slow one
 };
 /// Guidances there are.
-inline constexpr int guidance_count = 4;
+inline constexpr int guidance_count = 5;
 
 /// The name of a guidance.
 constexpr const char* name_of(guidance whose) {
-  constexpr const char* names[] = {"megatron", "bigscience", "deepspeed", "ultra_scale"};
+  constexpr const char* names[] = {"megatron", "bigscience", "deepspeed", "ultra_scale", "hugging_face"};
   return names[static_cast<int>(whose)];
 }
 
 /// What a guidance does where the handbook asks that question. Sources: Megatron-LM's parallelism guide and NeMo's performance guide;
-/// BigScience's model-sizing notes; the Ultra-Scale Playbook; DeepSpeed's ZeRO documentation and its pipeline engine.
+/// BigScience's model-sizing notes; the Ultra-Scale Playbook; DeepSpeed's ZeRO documentation and its pipeline engine;
+/// huggingface/transformers docs/source/en/perf_train_gpu_many.md, "Scalability strategy" (cases 1 to 3, and several nodes), and
+/// perf_train_gpu_one.md.
 constexpr const char* words_of(guidance whose, question asked) {
   constexpr const char* words[guidance_count][question_count] = {
       {"Shard the optimizer state first: ZeRO-1 sends no more bytes than plain data parallelism.",
@@ -45,7 +50,13 @@ constexpr const char* words_of(guidance whose, question asked) {
       {"Below 512 devices ZeRO-3 alone will do, if it fits.",
        "Tensor parallelism inside the node: where ZeRO-3 is not enough, and from 512 devices on, where it waits for the network.",
        "From 512 devices on pipeline parallelism when tp of a node is not enough.", "All other devices are data parallel.",
-       "From 1,024 devices on ZeRO-2 beside tp and pp; recompute activations."}};
+       "From 1,024 devices on ZeRO-2 beside tp and pp; recompute activations."},
+      {"Yes: plain data parallelism. No: ZeRO inside a node or a fast fabric, as it changes no code; across a slow network ZeRO-1 beside "
+       "tp and "
+       "pp.",
+       "Tensor parallelism, no wider than a node; under ZeRO the techniques for one device.",
+       "Across a slow network pipeline parallelism: it talks least.", "All other devices are data parallel.",
+       "Recompute activations (gradient checkpointing)."}};
   return words[static_cast<int>(whose)][static_cast<int>(asked)];
 }
 
@@ -117,6 +128,26 @@ constexpr void follow_ultra_scale(Path& path) {
   move_recompute(path);
 }
 
+// Whether all devices talk over one fabric (NVLink, NVSwitch).
+constexpr bool is_one_fabric(const plan_spec& spec) {
+  return spec.nodes == 1 || topology_of(spec).ranks_in(domain::fabric) >= spec.devices_per_node * spec.nodes;
+}
+
+template <class Path>
+constexpr void follow_hugging_face(Path& path) {
+  move_one(path, question::one_device, rung_kind::nothing, 0);
+  if (is_one_fabric(path.plan)) {
+    constexpr std::int64_t stages[] = {1, 2, 3};
+    move_on(path, question::one_device, rung_kind::zero, stages, 3);
+    move_tp(path, question::one_layer);
+  } else {
+    move_one(path, question::one_device, rung_kind::zero, 1);
+    move_tp(path, question::one_layer);
+    move_pp(path, question::all_layers);
+  }
+  move_recompute(path);
+}
+
 }  // namespace detail
 
 /// What today's guidance makes of the same question: it goes up its own ladder until the plan fits. Of `spec` the model, cluster, batch and
@@ -151,6 +182,7 @@ constexpr practice_path practice_of(const Spec& spec, guidance whose = guidance:
       detail::move_one(path, question::still_short, rung_kind::offload, 0);
       break;
     case guidance::ultra_scale: detail::follow_ultra_scale(path); break;
+    case guidance::hugging_face: detail::follow_hugging_face(path); break;
   }
   return path;
 }

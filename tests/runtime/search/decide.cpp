@@ -167,6 +167,87 @@ TEST_CASE("decide: laws over a grid") {
   CHECK(with_zero > 0);
 }
 
+namespace {
+
+sp::bytes needs_of(const sp::plan_spec& spec) { return sp::figures_of(spec).peak_memory; }
+
+// A layer as the difference of two models, of two layers and of one, without anything that a path knows.
+sp::bytes layer_by_difference(sp::plan_spec spec) {
+  spec.model.layers = 2;
+  spec.model.experts.leading_dense = 0;
+  const sp::bytes two = needs_of(spec);
+  spec.model.layers = 1;
+  return two - needs_of(spec);
+}
+
+// The handbook's five steps once more, from its words and the memory of whole plans alone.
+struct by_words {
+  std::int64_t tp = 1;
+  std::int64_t pp = 1;
+  std::int64_t zero = 0;
+  bool fits = false;
+  bool sure = true;  // false: a layer is so near to the device's memory that the difference cannot say
+};
+by_words steps_of(const sp::plan_spec& spec) {
+  by_words answer;
+  sp::plan_spec now = spec;
+  const sp::bytes has = spec.device.memory;
+  const auto fits = [&] {
+    const sp::bytes needs = needs_of(now);
+    return needs.count > 0 && needs <= has;
+  };
+  answer.fits = fits();
+  if (answer.fits) return answer;                   // 1: only data parallelism
+  for (const std::int64_t degree : {1, 2, 4, 8}) {  // 2: matrices of a layer
+    now.tp = degree;
+    if (needs_of(now).count == 0) continue;
+    answer.tp = degree;
+    const sp::bytes layer = layer_by_difference(now);
+    if (10 * layer > 8 * has && 10 * layer < 11 * has) answer.sure = false;
+    if (layer < has) break;
+  }
+  now.tp = answer.tp;
+  for (const std::int64_t stages : {1, 2, 4, 8}) {  // 3: all layers
+    now.pp = stages;
+    if (needs_of(now).count == 0) continue;
+    answer.pp = stages;
+    answer.fits = fits();
+    if (answer.fits) return answer;
+  }
+  now.pp = answer.pp;
+  for (const std::int64_t stage : {2, 3}) {  // 5: ZeRO-2 or 3; 4 is what the cluster leaves
+    now.zero = answer.zero = stage;
+    answer.fits = fits();
+    if (answer.fits) return answer;
+  }
+  return answer;
+}
+
+}  // namespace
+
+TEST_CASE("decide: the steps in words lead to the same plan on a grid of models and clusters") {
+  int asked = 0;
+  int fit = 0;
+  const sp::device_spec devices[] = {sp::devices::a100_sxm_80gb::spec, sp::devices::a100_sxm_40gb::spec, sp::devices::b200_sxm_192gb::spec,
+                                     sp::devices::v100_sxm_32gb::spec};
+  for (const sp::device_spec& device : devices)
+    each_question([&](sp::plan_spec spec) {
+      spec.device = device;
+      const by_words wanted = steps_of(spec);
+      if (!wanted.sure) return;
+      ++asked;
+      fit += wanted.fits;
+      INFO("hidden " << spec.model.hidden << " nodes " << spec.nodes << " sequence " << spec.sequence << " " << device.name.c_str());
+      const sp::decision path = sp::decision_of(spec);
+      CHECK(path.plan.tp == wanted.tp);
+      CHECK(path.plan.pp == wanted.pp);
+      CHECK(path.plan.zero == wanted.zero);
+      CHECK(path.fits == wanted.fits);
+    });
+  CHECK(asked > 700);
+  CHECK(fit > 300);
+}
+
 TEST_CASE("practice: guidances are followed, and differ") {
   int differ = 0;
   each_question([&](const sp::plan_spec& spec) {
@@ -174,7 +255,8 @@ TEST_CASE("practice: guidances are followed, and differ") {
     const sp::practice_path bigscience = sp::practice_of(spec, sp::guidance::bigscience);
     const sp::practice_path deepspeed = sp::practice_of(spec, sp::guidance::deepspeed);
     const sp::practice_path ultra = sp::practice_of(spec, sp::guidance::ultra_scale);
-    for (const sp::practice_path* path : {&megatron, &bigscience, &deepspeed, &ultra}) {
+    const sp::practice_path hugging_face = sp::practice_of(spec, sp::guidance::hugging_face);
+    for (const sp::practice_path* path : {&megatron, &bigscience, &deepspeed, &ultra, &hugging_face}) {
       INFO(sp::name_of(path->whose) << ", hidden " << spec.model.hidden << " nodes " << spec.nodes << " sequence " << spec.sequence);
       const sp::evaluation judged = sp::evaluate(path->plan, sp::remedy_search::off);
       CHECK(judged.violations.empty() == path->fits);
@@ -185,6 +267,11 @@ TEST_CASE("practice: guidances are followed, and differ") {
     CHECK((bigscience.plan.tp == 1 || bigscience.plan.pp > 1));  // pp before tp
     CHECK((deepspeed.plan.tp == 1 && deepspeed.plan.pp == 1));
     CHECK((spec.nodes * 8 < 512 || spec.model.hidden <= 4096 || ultra.plan.zero < 3));  // no ZeRO-3 alone from 512 devices on
+    // Its case 1: what fits one device needs nothing else. One node: ZeRO and no pipeline. More, over a slow network: ZeRO-1 at most.
+    const bool one_device_is_enough = sp::decision_of(spec).steps[0].yes;
+    CHECK((hugging_face.plan.zero == 0) == one_device_is_enough);
+    CHECK((spec.nodes > 1 || hugging_face.plan.pp == 1));
+    CHECK((spec.nodes == 1 || hugging_face.plan.zero <= 1));
     differ += megatron.plan.pp != bigscience.plan.pp;
   });
   CHECK(differ > 0);

@@ -49,6 +49,19 @@ constexpr std::int64_t all_stages =
 static_assert(
     same<sp::advice_of<idling>, sp::advice_list<advised<advice::uneven_stages, sp::percent<400 * fullest / all_stages>, sp::pp<4>>,
                                                 advised<advice::pipeline_idles, sp::percent<27>, sp::accumulation<8>>>>);
+// m < p: two micro-batches on four ranks, of which no more than two ever work. Four are enough.
+template <int Batch>
+using short_batch = run_of<sp::models::llama2_7b, 1, sp::global_batch<Batch>, sp::pp<4>, sp::zero<1>>;
+template <class Plan>
+inline constexpr sp::advice_note last_note = sp::advice_in(Plan::spec)[sp::advice_in(Plan::spec).size() - 1];
+static_assert(last_note<short_batch<4>>.kind == advice::fewer_micro_batches_than_stages && last_note<short_batch<4>>.first.value == 2 &&
+              last_note<short_batch<4>>.second.value == 4 && sp::valid<short_batch<4>>);
+static_assert(last_note<short_batch<8>>.kind == advice::pipeline_idles && last_note<short_batch<6>>.first.value == 3);
+// Loading, 8 ranks x 4 bytes x 8,030,261,248 parameters (transformers issue 25107): 239.3 GiB.
+static_assert(8 * 4 * 8'030'261'248 > 239ll << 30 && 8 * 4 * 8'030'261'248 < 240ll << 30);
+static_assert(advises<small<sp::zero<1>, sp::tp<2>, sp::host_memory<239>>,
+                      advised<advice::host_cannot_load, sp::percent<100>, sp::host_memory<239>>>);
+static_assert(advises<small<sp::zero<1>, sp::tp<2>, sp::host_memory<240>>>);
 // Recomputation that is not needed.
 using careful = small<sp::zero<3>, sp::tp<4>, sp::recompute<sp::recomputes::full>>;
 static_assert(advises<careful, advised<advice::needless_recompute, sp::micro_batch<1>, sp::sequence<4096>>>);

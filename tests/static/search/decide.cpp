@@ -51,6 +51,14 @@ static_assert(large_deepspeed::path.fits && sp::checked<large_deepspeed::plan>);
 static_assert(large_deepspeed::plan::spec.zero == 3 && large_deepspeed::plan::spec.pp == 1 &&
               large_deepspeed::plan::spec.recompute == sp::recomputes::full);
 
+using large_hugging_face = practised<sp::guidance::hugging_face, sp::models::llama2_70b, 8>;
+static_assert(large_hugging_face::path.fits && sp::checked<large_hugging_face::plan>);
+static_assert(large_hugging_face::plan::spec.zero == 1 && large_hugging_face::plan::spec.tp == 8);
+// What fits one device stays as it is, and one that does not goes up the ladder as far as it needs.
+using tiny_hugging_face = practised<sp::guidance::hugging_face, sp::models::llama3_2_1b, 1>;
+static_assert(tiny_hugging_face::plan::spec.zero == 0 && tiny_hugging_face::path.moves.size() == 1);
+static_assert(practised<sp::guidance::hugging_face, sp::models::llama2_7b, 1>::plan::spec.zero == 1);
+
 // Degrees are what is decided: a part that says one is refused.
 template <class... Parts>
 concept decidable = requires {

@@ -9,6 +9,7 @@
 #include "../ranks.hpp"
 #include "../reports.hpp"
 #include "../row.hpp"
+#include "../run_verdict.hpp"
 #include "../runs.hpp"
 #include "../saved_tensors.hpp"
 #include "../schedules.hpp"
@@ -91,6 +92,7 @@ truth::judgement judge_runs_file(std::istream& file) {
   }
   result.set_bound("runs, mfu of dense models",
                    {.words = "median 10 %, 80 % of the rows 15 %", .median_percent = 10, .eighty_percent = 15});
+  truth::judge_run_verdicts(tree, result);
   return result;
 }
 

@@ -30,19 +30,26 @@ constexpr void check_group(const Spec& spec, std::int64_t group, measured micro_
   if (spec.framework >= frameworks::torchtitan) must_divide(sink, {quantity::interleave_rounds, rounds}, micro_batches);
 }
 
+// Micro-batches that the order of a schedule, or the framework's, cannot begin with fewer than.
+template <class Spec>
+constexpr std::int64_t least_micro_batches_of(const Spec& spec) {
+  const schedule_spec& order = spec.schedule;
+  const std::int64_t of_torch =
+      spec.framework == frameworks::torchtitan ? spec.pp * order.chunks * order.torch_least_micro_batches_a_stage : 0;
+  const std::int64_t of_order = spec.pp * order.least_micro_batches_a_rank;
+  return of_torch > of_order ? of_torch : of_order;
+}
+
 // The sizes that the order of a schedule is made for. The default schedule asks for nothing but what PyTorch adds.
 template <class Sink, class Spec>
 constexpr void check_order(const Spec& spec, std::int64_t micro_batch_count, Sink& sink) {
   const auto& order = spec.schedule;
   const measured micro_batches{quantity::micro_batches, micro_batch_count};
-  const std::int64_t stages = spec.pp * order.chunks;
   if (order.slices > 1) must_divide(sink, {quantity::slices, order.slices}, {quantity::sequence, spec.sequence});
   must_divide(sink, {quantity::ranks_multiple, order.ranks_multiple}, {quantity::pp, spec.pp});
   must_divide(sink, {quantity::micro_batches_multiple, order.micro_batches_multiple}, micro_batches);
   if (order.micro_batches_fill_ranks) must_divide(sink, {quantity::pp, spec.pp}, micro_batches);
-  std::int64_t least = spec.pp * order.least_micro_batches_a_rank;
-  if (spec.framework == frameworks::torchtitan && stages * order.torch_least_micro_batches_a_stage > least)
-    least = stages * order.torch_least_micro_batches_a_stage;
+  const std::int64_t least = least_micro_batches_of(spec);
   if (micro_batch_count < least)
     sink.add_pair(rule::micro_batches_fewer_than_stages, micro_batches, {least == spec.pp ? quantity::pp : quantity::pp_x_chunks, least});
   const std::int64_t group = order.group(spec.pp, micro_batch_count);

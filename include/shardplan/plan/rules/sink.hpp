@@ -33,7 +33,7 @@ struct recording_sink {
   // The record to fill in: one in the list, or a spare one that is forgotten when the list is full.
   constexpr auto& next(rule broken) {
     ++count;
-    const bool room = list.items.length < most_violations;
+    const bool room = list.items.length < list.items.capacity();
     if (!room) ++list.left_out;
     auto& item = room ? list.items.values[list.items.length++] : spare;
     item.broken = broken;

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSL-1.0
+// Legal values against a brute force over all values of the part: what is named is legal, and nothing nearer is.
+#include "catch.hpp"
+
+#include <shardplan/hardware/catalog.hpp>
+#include <shardplan/model/catalog.hpp>
+#include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/legal.hpp>
+#include <shardplan/plan/sentence.hpp>
+#include <shardplan/schedule/chimera.hpp>
+#include <shardplan/schedule/dual_pipe.hpp>
+#include <shardplan/schedule/interleaved.hpp>
+#include <shardplan/schedule/seq_1f1b.hpp>
+
+#include <cstdint>
+#include <iostream>
+#include <numeric>
+
+namespace sp = shardplan;
+
+namespace {
+
+// The same numbers on every machine (Knuth's multiplier).
+struct dice {
+  std::uint64_t state = 20261201;
+  std::int64_t below(std::int64_t most) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::int64_t>((state >> 33) % static_cast<std::uint64_t>(most));
+  }
+  template <class Value, std::size_t Count>
+  Value of(const Value (&values)[Count]) {
+    return values[below(Count)];
+  }
+};
+
+// Mostly broken, each in a few numbers.
+sp::plan_spec broken_spec(dice& roll) {
+  static const sp::transformer models[] = {
+      sp::models::gpt2_xl::shape,     sp::models::llama3_8b::shape,        sp::models::mixtral_8x7b::shape,
+      sp::models::qwen2_5_7b::shape,  sp::models::llama3_1_405b::shape,    sp::models::gpt2::shape,
+      sp::models::qwen2_5_14b::shape, sp::models::deepseek_v2_lite::shape, sp::models::opt_125m::shape};
+  static const sp::schedule_spec orders[] = {sp::schedules::one_f_one_b::spec, sp::schedules::one_f_one_b::spec,
+                                             sp::schedules::one_f_one_b::spec, sp::schedules::interleaved<2>::spec,
+                                             sp::schedules::dual_pipe::spec,   sp::schedules::chimera::spec,
+                                             sp::schedules::seq_1f1b<2>::spec};
+  static const std::int64_t degrees[] = {1, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 12, 16, 32};
+  sp::plan_spec spec{};
+  spec.model = roll.of(models);
+  spec.model.next_token_layers = 0;
+  spec.device.memory = sp::bytes{std::int64_t{1} << 50};
+  spec.devices_per_node = 8;
+  spec.nodes = 1 + roll.below(24);
+  spec.framework = static_cast<sp::frameworks>(roll.below(5));
+  spec.tp = roll.of(degrees);
+  spec.pp = roll.of(degrees);
+  spec.cp = 1 + roll.below(3);
+  spec.sequence = roll.below(2) == 0 ? 512 << roll.below(3) : 200 + roll.below(1500);
+  spec.micro_batch = 1 + roll.below(3);
+  spec.global_batch = roll.below(2) == 0 ? 64 << roll.below(4) : 1 + roll.below(900);
+  spec.schedule = roll.of(orders);
+  if (spec.model.experts.count > 0) {
+    spec.ep = roll.of(degrees);
+    spec.etp = 1 + roll.below(2);
+  }
+  if (roll.below(6) == 0) spec.dp = 1 + roll.below(16);
+  if (roll.below(6) == 0) spec.accumulation = 1 + roll.below(16);
+  if (roll.below(6) == 0) spec.precision = sp::precisions::fp8_compute::spec;
+  if (roll.below(8) == 0) spec.sequence_parallel = sp::toggle::off;
+  return spec;
+}
+
+bool same_rule(const sp::violation& left, const sp::violation& right) {
+  return left.broken == right.broken && left.first.what == right.first.what && left.second.what == right.second.what;
+}
+
+bool about_micro_batches(const sp::violation& item) {
+  return item.first.what == sp::quantity::micro_batches || item.second.what == sp::quantity::micro_batches;
+}
+bool about_the_batch(const sp::violation& item) { return about_micro_batches(item) || item.second.what == sp::quantity::global_batch; }
+bool is_of_tier_three(const sp::violation& item) {
+  for (const sp::quantity what : {sp::quantity::expert_count, sp::quantity::positions, sp::quantity::ep})
+    if (item.broken == sp::rule::exceeds && item.second.what == what) return true;
+  return false;
+}
+
+// "The rule is kept, no rule of that part's number is broken, and none that was kept is broken now": docs/reference/rules.md. What no
+// engine does and memory are another matter. "Of the rule": what is broken beside it may stay broken.
+bool is_legal(const sp::plan_spec& spec, const sp::violation_list& before, const sp::violation& item, sp::remedy change, bool of_the_rule) {
+  const sp::quantity number = sp::detail::quantity_of(change.kind);
+  if (change.kind == sp::remedy_kind::sequence) {
+    // Rules about a sequence that are not asked while the batch or another tier is broken.
+    if (spec.model.positions != 0 && change.value > spec.model.positions - spec.model.position_offset) return false;
+    if (change.value % spec.schedule.slices != 0) return false;
+  }
+  if (change.kind == sp::remedy_kind::pp && change.value > spec.model.layers) return false;
+  for (const sp::violation& left : sp::evaluate(sp::changed(spec, change), sp::remedy_search::off).violations) {
+    if (left.broken >= sp::rule::not_supported || left.broken == sp::rule::empty_stage) continue;
+    if (same_rule(left, item)) return false;
+    if (of_the_rule) {
+      // Of these the rule was not asked.
+      if (left.broken < sp::rule::does_not_divide && left.first.what != sp::quantity::in_flight) return false;
+      bool known = false;
+      for (const sp::violation& other : before) known = known || same_rule(left, other);
+      if (!known && left.second.what == sp::quantity::device_count && about_the_batch(item)) return false;
+      if (!known && left.second.what == sp::quantity::global_batch && about_micro_batches(item)) return false;
+      if (is_of_tier_three(item) && left.broken < sp::rule::exceeds) return false;
+      continue;
+    }
+    if ((left.first.what == number || left.second.what == number)) return false;
+    // Of a plan that breaks a rule of tier two, the rest was not asked before.
+    if (left.broken >= sp::rule::exceeds && item.broken < sp::rule::exceeds && before[0].broken < sp::rule::exceeds) {
+      if (left.broken == sp::rule::exceeds) return false;
+      continue;
+    }
+    bool known = false;
+    for (const sp::violation& other : before) known = known || same_rule(left, other);
+    if (!known) return false;
+  }
+  return true;
+}
+
+std::int64_t value_of(const sp::plan_spec& spec, sp::remedy_kind axis) {
+  switch (axis) {
+    case sp::remedy_kind::tp: return spec.tp;
+    case sp::remedy_kind::pp: return spec.pp;
+    case sp::remedy_kind::cp: return spec.cp;
+    case sp::remedy_kind::dp: return spec.dp;
+    case sp::remedy_kind::ep: return spec.ep;
+    case sp::remedy_kind::etp: return spec.etp;
+    case sp::remedy_kind::sequence: return spec.sequence;
+    case sp::remedy_kind::global_batch: return spec.global_batch;
+    case sp::remedy_kind::accumulation: return spec.accumulation;
+    default: return sp::vocabulary_multiple_of(spec);
+  }
+}
+
+// How far up is looked: beyond the devices no degree is legal, and two whole multiples of what must divide are enough for the rest.
+std::int64_t highest(const sp::plan_spec& spec, sp::remedy_kind axis) {
+  const std::int64_t devices = spec.devices_per_node * spec.nodes;
+  switch (axis) {
+    case sp::remedy_kind::sequence: return spec.sequence + 2 * sp::sequence_multiple_of(spec) * spec.schedule.slices;
+    case sp::remedy_kind::global_batch: return spec.global_batch + 2 * spec.micro_batch * devices * 8;
+    case sp::remedy_kind::accumulation: return spec.global_batch;
+    default: return devices;
+  }
+}
+
+struct nearest {
+  std::int64_t below = 0;  // 0: none
+  std::int64_t above = 0;
+};
+
+nearest by_brute_force(const sp::plan_spec& spec, const sp::violation_list& before, const sp::violation& item, sp::remedy_kind axis,
+                       bool of_the_rule) {
+  nearest found;
+  const std::int64_t from = value_of(spec, axis);
+  for (std::int64_t value = from - 1; value >= 1 && found.below == 0; --value)
+    if (is_legal(spec, before, item, {axis, value}, of_the_rule)) found.below = value;
+  const std::int64_t to = highest(spec, axis);
+  for (std::int64_t value = from + 1; value <= to && found.above == 0; ++value)
+    if (is_legal(spec, before, item, {axis, value}, of_the_rule)) found.above = value;
+  return found;
+}
+
+// The answer of the brute force: the first part that helps and its values. Of the vocabulary it is the least multiple that the ranks
+// divide, not whatever rounds to one by accident.
+struct answer {
+  sp::remedy_kind axis = sp::remedy_kind::nothing_small_helps;
+  nearest values{};
+  bool none() const { return axis == sp::remedy_kind::nothing_small_helps; }
+};
+answer answer_of(const sp::plan_spec& spec, const sp::violation_list& before, const sp::violation& item, bool of_the_rule,
+                 int choices = 3) {
+  for (int choice = 0; choice < choices; ++choice) {
+    const sp::remedy_kind axis = sp::detail::axis_of(item, choice);
+    if (axis == sp::remedy_kind::nothing_small_helps) break;
+    if (axis == sp::remedy_kind::vocabulary_multiple) {
+      const std::int64_t value = std::lcm(sp::vocabulary_multiple_of(spec), spec.tp);
+      if (is_legal(spec, before, item, {axis, value}, of_the_rule)) return {axis, {0, value}};
+      continue;
+    }
+    const nearest values = by_brute_force(spec, before, item, axis, of_the_rule);
+    if (values.below != 0 || values.above != 0) return {axis, values};
+  }
+  return {};
+}
+
+// Whether the number was put right at an earlier violation: the first one that is about it.
+bool is_answered_before(const sp::plan_spec& spec, const sp::violation_list& list, std::size_t index) {
+  for (std::size_t at = 0; at < index; ++at) {
+    const sp::remedy_kind before = sp::detail::axis_of(list[at], 0);
+    if (before == sp::remedy_kind::nothing_small_helps) continue;
+    if (before == sp::detail::axis_of(list[index], 0) || before == sp::detail::factor_of(list[index].first.what, 0))
+      return !answer_of(spec, list, list[at], false, 1).none();
+  }
+  return false;
+}
+
+bool is_none(sp::remedy value) { return value.kind == sp::remedy_kind::nothing_small_helps; }
+
+}  // namespace
+
+TEST_CASE("legal values are the nearest there are, by brute force") {
+  dice roll;
+  int numbers = 0;
+  int answered = 0;
+  int of_the_number = 0;
+  int of_the_rule = 0;
+  int without = 0;
+  for (int count = 0; count < 3'000; ++count) {
+    const sp::plan_spec spec = broken_spec(roll);
+    const sp::violation_list list = sp::violations_in(spec);
+    if (list.empty()) continue;
+    REQUIRE((list[0].broken >= sp::rule::does_not_divide || list[0].first.what == sp::quantity::in_flight));
+    for (std::size_t index = 0; index < list.size(); ++index) {
+      const sp::violation& item = list[index];
+      if (sp::detail::axis_of(item, 0) == sp::remedy_kind::nothing_small_helps) continue;
+      ++numbers;
+      INFO(sp::sentence_of(list).c_str());
+      INFO(sp::sentence_of(item).c_str());
+      if (is_answered_before(spec, list, index)) {
+        ++answered;
+        CHECK((is_none(item.legal[0]) && is_none(item.legal[1])));
+        continue;
+      }
+      answer wanted = answer_of(spec, list, item, false);
+      if (!wanted.none()) {
+        ++of_the_number;
+      } else {
+        wanted = answer_of(spec, list, item, true);
+        (wanted.none() ? without : of_the_rule) += 1;
+      }
+      INFO(sp::name_of(sp::detail::quantity_of(wanted.axis)) << ": " << wanted.values.below << ", " << wanted.values.above);
+      CHECK(item.legal[0] == (wanted.values.below == 0 ? sp::remedy{} : sp::remedy{wanted.axis, wanted.values.below}));
+      const bool beyond = !is_none(item.legal[1]) && item.legal[1].value > highest(spec, item.legal[1].kind);
+      if (!beyond) CHECK(item.legal[1] == (wanted.values.above == 0 ? sp::remedy{} : sp::remedy{wanted.axis, wanted.values.above}));
+    }
+  }
+  std::cout << "legal values: " << numbers << " numbers at fault, " << answered << " answered before, " << of_the_number
+            << " with values that put the number right, " << of_the_rule << " with values that keep the rule, " << without
+            << " without any\n";
+  CHECK(numbers > 10'000);
+  CHECK(of_the_rule > 1'000);
+}

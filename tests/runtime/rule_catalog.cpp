@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+// The list of rules against the checks: every violation of random broken plans is a listed rule's of that framework and tier, and every
+// listed rule is broken by one of them.
+#include "catch.hpp"
+
+#include <shardplan/hardware/catalog.hpp>
+#include <shardplan/model/catalog.hpp>
+#include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/rules/catalog.hpp>
+#include <shardplan/plan/sentence.hpp>
+#include <shardplan/schedule/catalog.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sp = shardplan;
+
+namespace {
+
+// The same numbers on every machine (Knuth's multiplier).
+struct dice {
+  std::uint64_t state = 20261202;
+  std::int64_t below(std::int64_t most) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::int64_t>((state >> 33) % static_cast<std::uint64_t>(most));
+  }
+  bool one_in(std::int64_t many) { return below(many) == 0; }
+  template <class Value, std::size_t Count>
+  Value of(const Value (&values)[Count]) {
+    return values[below(Count)];
+  }
+};
+
+sp::transformer random_model(dice& roll) {
+  static const sp::transformer models[] = {sp::models::gpt2_xl::shape,     sp::models::llama3_8b::shape,  sp::models::mixtral_8x7b::shape,
+                                           sp::models::qwen2_5_7b::shape,  sp::models::gpt3_175b::shape,  sp::models::opt_125m::shape,
+                                           sp::models::deepseek_v3::shape, sp::models::llama3_2_1b::shape};
+  sp::transformer shape = roll.of(models);
+  if (roll.one_in(8)) shape.kv_heads = 5;
+  if (roll.one_in(8)) shape.heads = 24;
+  if (roll.one_in(8)) shape.experts.ffn = shape.experts.count > 0 ? 1001 : 0;
+  if (roll.one_in(8) && shape.experts.count > 0) shape.experts.top_k = shape.experts.count + 1;
+  return shape;
+}
+
+void random_degrees(dice& roll, sp::plan_spec& spec) {
+  static const std::int64_t degrees[] = {1, 1, 1, 1, 2, 2, 3, 4, 8};
+  spec.tp = roll.of(degrees);
+  spec.pp = roll.of(degrees);
+  spec.cp = roll.of(degrees);
+  if (roll.one_in(4) || spec.model.experts.count > 0) spec.ep = roll.of(degrees) * (roll.one_in(20) ? 32 : 1);
+  if (roll.one_in(8)) spec.etp = roll.of(degrees);
+  if (roll.one_in(6)) spec.dp = 1 + roll.below(16);
+  if (roll.one_in(6)) spec.accumulation = 1 + roll.below(16);
+  if (roll.one_in(8)) spec.sequence_parallel = sp::toggle::off;
+}
+
+void random_sharding(dice& roll, sp::plan_spec& spec) {
+  spec.zero = roll.below(4);
+  if (roll.one_in(4)) spec.sharding.layout = static_cast<sp::shard_layout>(roll.below(4));
+  if (roll.one_in(2) && spec.sharding.is_fsdp()) spec.zero = 0;
+  if (roll.one_in(8)) spec.sharding.ranks = std::int64_t{1} << roll.below(6);
+  if (roll.one_in(8)) spec.sharding.secondary = std::int64_t{1} << roll.below(6);
+  if (roll.one_in(8)) spec.sharding.reshard_after_forward = false;
+  if (roll.one_in(6)) spec.offload.states = static_cast<sp::storage>(roll.below(3));
+  if (roll.one_in(6)) spec.offload.gradients = static_cast<sp::storage>(roll.below(3));
+  if (roll.one_in(6)) spec.offload.weights = static_cast<sp::storage>(roll.below(2));
+  if (roll.one_in(6)) spec.host_memory_gibibytes = 64;
+}
+
+void random_stages(dice& roll, sp::plan_spec& spec) {
+  static const sp::schedule_spec orders[] = {
+      sp::schedules::one_f_one_b::spec, sp::schedules::interleaved<2>::spec, sp::schedules::grouped_interleaved<2, 3>::spec,
+      sp::schedules::dual_pipe::spec,   sp::schedules::chimera::spec,        sp::schedules::interleaved<2, sp::groups::torch>::spec,
+      sp::schedules::seq_1f1b<3>::spec};
+  if (roll.one_in(2)) spec.schedule = roll.of(orders);
+  if (roll.one_in(8)) spec.schedule.in_flight = [](std::int64_t, std::int64_t, std::int64_t, std::int64_t) -> std::int64_t { return 0; };
+  if (roll.one_in(8)) spec.layer_split.embedding_slot = spec.layer_split.loss_slot = true;
+  if (roll.one_in(8))
+    for (std::int64_t stage = 0; stage < spec.pp + roll.below(2); ++stage) spec.layer_split.push_back(roll.below(12));
+}
+
+sp::plan_spec random_plan(dice& roll) {
+  sp::plan_spec spec{};
+  spec.model = random_model(roll);
+  spec.device = roll.one_in(2) ? sp::devices::a100_sxm_40gb::spec : sp::device_spec{.name = "large", .memory = {std::int64_t{1} << 50}};
+  spec.devices_per_node = 8;
+  static const std::int64_t nodes[] = {1, 2, 4, 8, 12, 3};
+  spec.nodes = roll.of(nodes);
+  spec.framework = static_cast<sp::frameworks>(roll.below(5));
+  spec.sequence = roll.one_in(6) ? 1000 + roll.below(64) : 1024 << roll.below(2);
+  spec.micro_batch = 1;
+  static const std::int64_t batches[] = {8, 64, 96, 192, 384, 960};
+  spec.global_batch = roll.one_in(6) ? 1 + roll.below(300) : roll.of(batches);
+  random_degrees(roll, spec);
+  random_sharding(roll, spec);
+  random_stages(roll, spec);
+  if (roll.one_in(8)) spec.precision = sp::precisions::fp8_compute::spec;
+  if (roll.one_in(16)) spec.repeated_parts = 8;
+  if (roll.one_in(16)) spec.sequence = sp::unset;
+  if (roll.one_in(16)) spec.model.hidden = std::int64_t{1} << 24;
+  if (roll.one_in(16)) spec.model.layers = std::int64_t{1} << 14;
+  return spec;
+}
+
+constexpr std::size_t rules = sizeof sp::rule_catalog / sizeof sp::rule_catalog[0];
+
+}  // namespace
+
+TEST_CASE("every violation is a listed rule's, and every listed rule can be broken") {
+  dice roll;
+  int broken[rules]{};
+  int violations = 0;
+  for (int count = 0; count < 60'000; ++count) {
+    const sp::plan_spec spec = random_plan(roll);
+    const sp::violation_list list = sp::evaluate(spec, sp::remedy_search::off).violations;
+    for (const sp::violation& item : list) {
+      ++violations;
+      int tier = 0;
+      for (std::size_t at = 0; at < rules; ++at)
+        if (sp::rule_catalog[at].reports(item, spec.framework)) {
+          ++broken[at];
+          tier = sp::rule_catalog[at].tier;
+        }
+      // Ranges of tier one have a table of their own.
+      if (tier == 0 && item.broken == sp::rule::out_of_range) tier = 1;
+      INFO(sp::sentence_of(item).c_str());
+      CHECK(tier != 0);
+      // A list is of one tier.
+      const bool early = list[0].broken < sp::rule::does_not_divide;
+      CHECK((tier == 1) == (early && item.first.what != sp::quantity::in_flight && item.broken < sp::rule::does_not_divide));
+    }
+  }
+  CHECK(violations > 100'000);
+  for (std::size_t at = 0; at < rules; ++at) {
+    INFO(sp::rule_catalog[at].words);
+    CHECK(broken[at] > 0);
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+// Published runs through the judge: what ran is accepted, what cannot have run is refused, and a broken row is found.
+#include "run_verdict.hpp"
+#include "../runtime/catch.hpp"
+#include "shared_files.hpp"
+
+#include <cstddef>
+#include <iostream>
+#include <string>
+
+namespace {
+
+const truth::json* row_that_states_memory(const truth::json& file) {
+  for (const auto& element : file.get_child("runs"))
+    if (truth::verdict_on_run(element.second).theirs_text == "accepted" && truth::verdict_on_run(element.second).good)
+      return &element.second;
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("published runs are accepted on their own hardware, and those that must fail are refused by the rule that is named") {
+  const auto file = truth::read("runs.json");
+  if (!file) return;
+  truth::judgement judged;
+  truth::judge_run_verdicts(*file, judged);
+  std::size_t refused = 0;
+  for (const truth::comparison& line : judged.lines()) {
+    INFO(line.id << ": " << line.ours_text << " | " << line.theirs_text << ' ' << line.note);
+    if (line.how == truth::strength::exact) {
+      CHECK(line.good);
+      ++refused;
+    } else if (line.expressible() && !line.good) {
+      std::cout << line.id << ": " << line.ours_text << ": " << line.note << '\n';
+    }
+  }
+  CHECK(refused == 2);
+  CHECK(judged.passed());
+  CHECK(judged.summary_of("runs, verdict").rows > 30);
+}
+
+TEST_CASE("a run with a degree, a batch or a model that cannot have run is refused") {
+  const auto file = truth::read("runs.json");
+  if (!file) return;
+  const truth::json* good = row_that_states_memory(*file);
+  REQUIRE(good != nullptr);
+  truth::json row = *good;
+  row.put("tp", 3);
+  CHECK(truth::verdict_on_run(row).ours_text.find("world_not_divisible") != std::string::npos);
+  row = *good;
+  row.put("micro_batch", 24);
+  CHECK(truth::verdict_on_run(row).ours_text.find("global_batch_not_divisible") != std::string::npos);
+  row = *good;
+  row.put("shape.layers", 480);
+  const truth::comparison large = truth::verdict_on_run(row);
+  CHECK(large.ours_text == "legal");  // memory, and nothing else
+  CHECK(!large.good);
+}
