@@ -218,26 +218,20 @@ struct best_walk {
 
   // Where numbers may be out of range nothing is shared.
   constexpr void judge_alone() {
-    spec = candidate_of(asked.fixed, asked.space, progress.next);
-    if (progress.next % schedules == 0) listed_memories.length = 0;
-    first_rule found = first_of([&](auto& sink) { check_computable(spec, sink); });
-    work += 1500;
-    if (!found.broken) {
-      work += 3000;
-      const memory_layout layout = memory_layout_of(spec);
-      found = first_of([&](auto& sink) { check_before_memory<true>(spec, layout, sink); });
+    listed_memories.length = 0;
+    for (std::int64_t order = 0; order < schedules; ++order, ++progress.next) {
+      spec = candidate_of(asked.fixed, asked.space, progress.next);
+      has_traffic = false;
+      first_rule found = first_of([&](auto& sink) { check_computable(spec, sink); });
+      work += 1500;
       if (!found.broken) {
-        const std::int64_t memory = fullest_rank(spec, layout);
-        has_traffic = false;
-        if (memory <= spec.device.memory.count) {
-          accept(progress.next, memory, layout);
-        } else {
-          found = {true, rule::does_not_fit};
-        }
+        const memory_layout layout = memory_layout_of(spec);
+        work += 2000;
+        found = first_of([&](auto& sink) { check_combinations(spec, sink); });
+        if (!found.broken) found = judge_memory(progress.next, layout);
       }
+      if (found.broken) refuse(found.which, 1);
     }
-    if (found.broken) refuse(found.which, 1);
-    ++progress.next;
   }
 
   constexpr void enter_block(std::int64_t at) {
