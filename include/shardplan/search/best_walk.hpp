@@ -186,9 +186,9 @@ struct best_walk {
   traffic_layout traffic{};
   static_vector<std::int64_t, most_schedules> listed_memories{};  // of the row, without a pipeline
 
-  constexpr best_walk(const search_question& question, search_progress& found)
+  constexpr best_walk(const search_question& question, search_progress& so_far)
       : asked(question),
-        progress(found),
+        progress(so_far),
         spec(question.fixed),
         schedules(question.grid.length(dimension::schedule)),
         block_size(question.grid.stride(dimension::pp)) {}
@@ -330,7 +330,7 @@ struct best_walk {
   }
 
   constexpr first_rule judge_memory(std::int64_t index, const memory_layout& layout) {
-    work += 1500 + 60 * spec.pp * spec.schedule.chunks;
+    work += 1500 + (inner_ranks_are_alike(spec) ? 60 : 1500) * spec.pp * spec.schedule.chunks;
     if (spec.host_memory_gibibytes != unset) {
       const first_rule found = first_of([&](auto& sink) { check_host(spec, layout, sink); });
       if (found.broken) return found;
