@@ -115,16 +115,11 @@ constexpr search_space space_of(search_space space, const search_space& said) {
   return space;
 }
 
-template <class Excess>
-struct refused_space {
-  enum : unsigned long { explanation = sizeof(Excess) };  // the one error line
-  static constexpr bool ok = true;
-};
 template <std::int64_t Count, std::int64_t Most>
-constexpr bool may_search() {
-  if constexpr (Count > Most) return refused_space<search_space_too_large<candidates<Count>, at_most<Most>>>::ok && false;
-  return Count <= Most;
-}
+struct refused_space {
+  enum : unsigned long { explanation = sizeof(search_space_too_large<candidates<Count>, at_most<Most>>) };  // the one error line
+  static constexpr bool ok = true;  // so that nothing fails a second time
+};
 
 // What a search of types is about.
 template <class Model, class Cluster, class... Parts>
@@ -137,14 +132,20 @@ struct asked_search {
   static constexpr search_setup setup = setup_of<Parts...>();
   static constexpr std::uint64_t said = said_by(parts{});
   static constexpr search_space space = space_of(default_space_of(fixed, said), setup.space);
-  // A space that is too large was refused by name: nothing is searched after it.
-  static constexpr bool searches = may_search<in_order(space).count(), setup.most_candidates>();
+  static constexpr std::int64_t count = in_order(space).count();
+  // A space that is too large is refused by name: nothing of it is searched.
+  static constexpr bool searches = count <= setup.most_candidates;
   static constexpr search_question question = question_of(fixed, searches ? space : search_space{}, setup.by);
 };
 
 // A part says one thing: as it is, or as a list.
 template <class Model, class Cluster, class... Parts>
 concept says_each_once = (asked_search<Model, Cluster, Parts...>::said & asked_search<Model, Cluster, Parts...>::setup.bounded) == 0;
+
+template <class Asked, bool Searches = Asked::searches>
+inline constexpr bool is_small_enough = true;
+template <class Asked>
+inline constexpr bool is_small_enough<Asked, false> = refused_space<Asked::count, Asked::setup.most_candidates>::ok;
 
 // About what GCC and Clang let one constant cost, less a reserve: Clang counts 1,048,576 steps.
 inline constexpr std::int64_t work_of_a_piece = 500'000;
@@ -323,6 +324,8 @@ struct pointed<Type*> {
 /// searched as well is refused by the constraint.
 template <class Model, class Cluster, class... Parts>
 requires(detail::says_each_once<Model, Cluster, Parts...>) struct best {
+  /// True: there is no other. Asking for it is what insists on a space that a compiler can search.
+  enum : bool { is_searched = detail::is_small_enough<detail::asked_search<Model, Cluster, Parts...>> };
   /// What was found, as `best_of` returns it.
   static constexpr search_result result = detail::best_of_types<Model, Cluster, detail::asked_search<Model, Cluster, Parts...>>::result;
   /// One of the best plans as a plan type, 0 for the best; `no_plan_fits<...>`, which is never defined, where the list ends before.
