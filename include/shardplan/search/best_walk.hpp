@@ -71,12 +71,12 @@ constexpr bool all_in_range(const Spec& fixed, const search_space& space) {
   const Spec first = candidate_of(fixed, space, 0);
   if (breaks_a_range(first)) return false;
   Spec largest = first;
-  const auto each = [&](const number_list& list, std::int64_t Spec::*field) {
-    Spec with = first;
-    for (const std::int64_t number : list) {
-      with.*field = number;
-      if (breaks_a_range(with)) return false;
-      if (number > largest.*field) largest.*field = number;
+  const auto each = [&](const number_list& tried, std::int64_t Spec::*field) {
+    Spec changed_spec = first;
+    for (const std::int64_t one_of_them : tried) {
+      changed_spec.*field = one_of_them;
+      if (breaks_a_range(changed_spec)) return false;
+      if (one_of_them > largest.*field) largest.*field = one_of_them;
     }
     return true;
   };
@@ -116,12 +116,12 @@ template <class Spec>
 constexpr std::int64_t fullest_rank(const Spec& spec, const memory_layout& layout) {
   const std::int64_t has = spec.device.memory.count;
   std::int64_t most = 0;
-  const auto compare = [&](const stage_extent& extent) {
-    const std::int64_t total = unchecked_total(account_of_extent(spec, layout, extent).device);
-    if (total > most) most = total;
+  const auto compare = [&](const stage_extent& rank_extent) {
+    const std::int64_t rank_total = unchecked_total(account_of_extent(spec, layout, rank_extent).device);
+    if (rank_total > most) most = rank_total;
     return most <= has;
   };
-  const auto rank = [&](std::int64_t at) { return compare(extent_of_stage(spec, layout.facts, at)); };
+  const auto rank = [&](std::int64_t pipeline_rank) { return compare(extent_of_stage(spec, layout.facts, pipeline_rank)); };
   const std::int64_t last = spec.pp - 1;
   if (last < 2 || !inner_ranks_are_alike(spec)) {
     for (std::int64_t at = 0; at <= last && rank(at); ++at) {
@@ -222,12 +222,12 @@ struct best_walk {
     for (std::int64_t order = 0; order < schedules; ++order, ++progress.next) {
       spec = candidate_of(asked.fixed, asked.space, progress.next);
       has_traffic = false;
-      first_rule found = first_of([&](auto& sink) { check_computable(spec, sink); });
+      first_rule found = first_of([&](auto& rule_sink) { check_computable(spec, rule_sink); });
       work += 1500;
       if (!found.broken) {
         const memory_layout layout = memory_layout_of(spec);
         work += 2000;
-        found = first_of([&](auto& sink) { check_combinations(spec, sink); });
+        found = first_of([&](auto& rule_sink) { check_combinations(spec, rule_sink); });
         if (!found.broken) found = judge_memory(progress.next, layout);
       }
       if (found.broken) refuse(found.which, 1);
@@ -249,17 +249,17 @@ struct best_walk {
     set_number(spec, &Spec::tp, space.tp, place(dimension::tp));
     set_number(spec, &Spec::pp, space.pp, place(dimension::pp));
     work += 300;
-    of_block = first_of([&](auto& sink) {
-      replicas = check_world(spec, sink);
-      if (sink.count == 0) check_widths(spec, sink);
+    of_block = first_of([&](auto& rule_sink) {
+      replicas = check_world(spec, rule_sink);
+      if (rule_sink.count == 0) check_widths(spec, rule_sink);
     });
     all_refused = of_block.broken;
     if (all_refused) return;
-    const first_rule of_sequence = first_of([&](auto& sink) { check_sequence(spec, sink); });
+    const first_rule of_sequence = first_of([&](auto& rule_sink) { check_sequence(spec, rule_sink); });
     all_refused = true;
     for (std::int64_t order = 0; order < schedules; ++order) {
       set_schedule(order);
-      of_stages[order] = first_of([&](auto& sink) { check_stages(spec, sink); });
+      of_stages[order] = first_of([&](auto& rule_sink) { check_stages(spec, rule_sink); });
       if (!of_stages[order].broken) of_stages[order] = of_sequence;
       all_refused = all_refused && of_stages[order].broken;
       for (std::int64_t micro = 0; micro < asked.grid.length(dimension::micro_batch); ++micro) batch_known[micro][order] = false;
@@ -278,7 +278,7 @@ struct best_walk {
   constexpr void enter_sharding(std::int64_t at) {
     sharding_at = at;
     set_sharding(spec, asked.space, at);
-    of_groups = first_of([&](auto& sink) { check_shard_groups(spec, replicas, sink); });
+    of_groups = first_of([&](auto& rule_sink) { check_shard_groups(spec, replicas, rule_sink); });
     surely_too_large = spec.host_memory_gibibytes == unset && least_memory(spec, asked.totals, {}) > spec.device.memory.count;
     if (spec.sharding.layout == shard_layout::tensors) has_traffic = false;
     work += 200;
@@ -288,7 +288,7 @@ struct best_walk {
     first_rule& found = of_batch[micro][order];
     if (!batch_known[micro][order]) {
       batch_known[micro][order] = true;
-      found = first_of([&](auto& sink) { check_schedule(spec, check_batch(spec, replicas, sink), sink); });
+      found = first_of([&](auto& rule_sink) { check_schedule(spec, check_batch(spec, replicas, rule_sink), rule_sink); });
       work += 150 + 40 * spec.pp;
     }
     return found;
@@ -313,7 +313,7 @@ struct best_walk {
       if (!found.broken) found = rule_of_batch(micro, order);
       work += 100;
       if (!found.broken) {
-        found = first_of([&](auto& sink) { check_combinations(spec, sink); });
+        found = first_of([&](auto& rule_sink) { check_combinations(spec, rule_sink); });
         if (!found.broken && surely_too_large) found = {true, rule::does_not_fit};
       }
       if (!found.broken) {
@@ -332,7 +332,7 @@ struct best_walk {
   constexpr first_rule judge_memory(std::int64_t index, const memory_layout& layout) {
     work += 1500 + (inner_ranks_are_alike(spec) ? 60 : 1500) * spec.pp * spec.schedule.chunks;
     if (spec.host_memory_gibibytes != unset) {
-      const first_rule found = first_of([&](auto& sink) { check_host(spec, layout, sink); });
+      const first_rule found = first_of([&](auto& rule_sink) { check_host(spec, layout, rule_sink); });
       if (found.broken) return found;
     }
     const std::int64_t memory = fullest_rank(spec, layout);

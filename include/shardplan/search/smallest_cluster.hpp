@@ -108,7 +108,7 @@ template <class... Own, class Spec = plan_spec>
 constexpr cluster_answer smallest_cluster_of(const Spec& fixed, std::int64_t most_nodes = most_hosts, const search_options& options = {},
                                              std::uint64_t said = 0) {
   return detail::smallest_from(fixed, most_nodes,
-                               [&](const Spec& spec) { return best_of<Own...>(spec, default_space_of(spec, said), options); });
+                               [&](const Spec& sized) { return best_of<Own...>(sized, default_space_of(sized, said), options); });
 }
 
 /// The same with a space of one's own for every number of devices; its list of devices is not read.
@@ -117,7 +117,7 @@ constexpr cluster_answer smallest_cluster_of(const Spec& fixed, const search_spa
                                              const search_options& options = {}) {
   search_space degrees_alone = space;
   degrees_alone.devices.length = 0;
-  return detail::smallest_from(fixed, most_nodes, [&](const Spec& spec) { return best_of<Own...>(spec, degrees_alone, options); });
+  return detail::smallest_from(fixed, most_nodes, [&](const Spec& sized) { return best_of<Own...>(sized, degrees_alone, options); });
 }
 
 /// Option of `smallest_cluster` (default 8 and 128): devices of a host, and most hosts.

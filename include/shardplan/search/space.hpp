@@ -103,15 +103,15 @@ constexpr void add_default_degrees(search_space& space, const Spec& spec) {
   const std::int64_t node = spec.devices_per_node;
   const std::int64_t world = saturating_multiply(node, spec.nodes);
   const transformer& shape = spec.model;
-  const auto divides_world = [&](std::int64_t degree) { return world % degree == 0; };
-  space.tp = divisors_of(node, limits::degree, [&](std::int64_t degree) { return shape.heads % degree == 0; });
+  const auto divides_world = [&](std::int64_t cut_in) { return world % cut_in == 0; };
+  space.tp = divisors_of(node, limits::degree, [&](std::int64_t cut_in) { return shape.heads % cut_in == 0; });
   const layer_counts& split = spec.layer_split;
   const std::int64_t slots = split.embedding_slot + split.loss_slot;
   space.pp = divisors_of(split.counts.length != 0 ? split.entries() : shape.layers + slots, limits::stages, divides_world);
   constexpr std::int64_t least_tokens = 4096;  // of a sequence on a rank
-  space.cp = powers_of_two(world, [&](std::int64_t degree) {
-    return degree == 1 ||
-           (divides_world(degree) && degree <= limits::degree && spec.sequence % degree == 0 && spec.sequence / degree >= least_tokens);
+  space.cp = powers_of_two(world, [&](std::int64_t cut_in) {
+    return cut_in == 1 ||
+           (divides_world(cut_in) && cut_in <= limits::degree && spec.sequence % cut_in == 0 && spec.sequence / cut_in >= least_tokens);
   });
   space.ep = shape.experts.count > 0 ? divisors_of(shape.experts.count, limits::expert_degree, divides_world) : divisors_of(1, 1, any);
 }
@@ -146,7 +146,7 @@ constexpr void add_default_schedules(search_space& space, const Spec& spec) {
 template <class Spec = plan_spec>
 constexpr search_space default_space_of(const Spec& spec, std::uint64_t said = 0) {
   search_space space{};
-  const auto in_range = [](std::int64_t number, std::int64_t most) { return number >= 1 && number <= most; };
+  const auto in_range = [](std::int64_t said_number, std::int64_t upper_end) { return said_number >= 1 && said_number <= upper_end; };
   if (!in_range(spec.devices_per_node, limits::devices_per_node) || !in_range(spec.nodes, limits::nodes) ||
       !in_range(spec.model.layers, limits::layers) || !in_range(spec.model.heads, limits::heads) ||
       !in_range(spec.sequence, limits::rows) || !in_range(spec.global_batch, limits::batch))
@@ -162,7 +162,7 @@ constexpr search_space default_space_of(const Spec& spec, std::uint64_t said = 0
   space.recompute.push_back(recomputes::none);
   space.recompute.push_back(detail::selective_recompute(spec));
   space.recompute.push_back(recomputes::full);
-  const auto is_said = [&](part_kind kind) { return (said & bit_of(kind)) != 0; };
+  const auto is_said = [&](part_kind slot) { return (said & bit_of(slot)) != 0; };
   if (is_said(part_kind::pp)) {
     space.pp.length = 0;
     space.pp.push_back(spec.pp);
