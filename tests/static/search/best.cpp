@@ -76,7 +76,7 @@ using experts = sp::best<sp::models::mixtral_8x7b, sp::cluster<sp::devices::h100
 static_assert(sp::checked<experts::plan> && experts::considered == 4 * 4 * 6 * 4);
 
 // Nothing fits: asking is no error, and the plan names the rule that refused most.
-using none = sp::best<sp::models::llama2_70b, eight, sp::sequence<4096>, sp::global_batch<64>, sp::tp<8>>;
+using none = sp::best<sp::models::llama2_70b, eight, sp::sequence<4096>, sp::global_batch<64>, sp::tp<8>, sp::pp<1>>;
 static_assert(!none::found && none::fitting == 0 && none::top.empty());
 static_assert(same<none::plan, sp::no_plan_fits<sp::candidates<none::considered>, sp::mostly<sp::rule::does_not_fit>>>);
 
