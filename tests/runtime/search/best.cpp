@@ -152,6 +152,13 @@ sp::sharding_choice group_choice(std::int64_t stage, std::int64_t ranks) {
   return choice;
 }
 
+// A schedule of one's own that keeps most on a rank in the middle.
+constexpr std::int64_t most_in_the_middle(std::int64_t ranks, std::int64_t micro_batches, std::int64_t, std::int64_t rank) {
+  const std::int64_t alive = rank == ranks / 2 ? 2 * ranks : 1;
+  return alive < micro_batches ? alive : micro_batches;
+}
+constexpr sp::schedule_spec hump{.name = "hump", .in_flight = &most_in_the_middle};
+
 struct question {
   const char* name;
   sp::plan_spec fixed;
@@ -215,6 +222,18 @@ std::vector<question> questions() {
   latent.said.etp = {1};
   latent.said.sharding = {{1, {}}, {2, {}}, {3, {}}, fsdp_choice};
   asked.push_back(latent);
+
+  question split{"70B, layers laid out by hand, groups", run_of(sp::models::llama2_70b::shape, h100, 8, 4096, 256), dense};
+  for (const std::int64_t layers : {19, 21, 21, 19}) split.fixed.layer_split.push_back(layers);
+  split.said.sharding = {{0, {}}, group_choice(1, 3), group_choice(1, 4), {3, {}}};
+  split.said.schedule = {one_f_one_b::spec, gpipe::spec, hump, interleaved<2>::spec, zb_v::spec};
+  asked.push_back(split);
+
+  question uneven{"70B, most in the middle", run_of(sp::models::llama2_70b::shape, h100, 8, 4096, 256), dense};
+  uneven.said.tp = {2, 4, 8};
+  uneven.said.pp = {2, 4, 5, 8, 16};
+  uneven.said.schedule = {one_f_one_b::spec, hump};
+  asked.push_back(uneven);
 
   question slots{"405B with slots, dp said", run_of(sp::models::llama3_1_405b::shape, h100, 128, 8192, 512), dense};
   slots.fixed.layer_split.embedding_slot = slots.fixed.layer_split.loss_slot = true;
