@@ -5,6 +5,7 @@
 #include <shardplan/core/unset.hpp>
 #include <shardplan/memory/host.hpp>
 #include <shardplan/memory/memory.hpp>
+#include <shardplan/memory/uneven_chunks.hpp>
 #include <shardplan/plan/least_states.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/rules/combinations.hpp>
@@ -103,12 +104,23 @@ constexpr bool all_in_range(const Spec& fixed, const search_space& space) {
   return !breaks_a_range(largest);
 }
 
-// Whether all ranks between the first and the last differ in nothing but the micro-batches that are alive.
+// Whether a rank's memory follows from its extent alone: not from its place, as with buffers whose ends are padded, or versions of weights.
+constexpr bool follows_from_extent(const plan_spec& spec) {
+  return (spec.sharding.layout == shard_layout::flat || spec.sharding.layout == shard_layout::tensors) && spec.schedule.drains;
+}
+// Whether all ranks between the first and the last differ in nothing but the micro-batches that are alive. (What counts as a layer in
+// front and at the end is on those two.)
 constexpr bool inner_ranks_are_alike(const plan_spec& spec) {
   const layer_counts& split = spec.layer_split;
-  return split.counts.length == 0 && !split.embedding_slot && !split.loss_slot && split.next_token_stage == unset &&
-         (spec.sharding.layout == shard_layout::flat || spec.sharding.layout == shard_layout::tensors) &&
-         spec.model.experts.leading_dense == 0 && spec.model.experts.layer_step <= 1 && spec.schedule.drains;
+  return split.counts.length == 0 && split.next_token_stage == unset && follows_from_extent(spec) &&
+         spec.model.experts.leading_dense == 0 && spec.model.experts.layer_step <= 1;
+}
+// Whether `next` needs no more than `before`: the same layers, no more micro-batches alive.
+constexpr bool needs_no_more(const stage_extent& next, const stage_extent& before) {
+  return next.layers == before.layers && next.dense_layers == before.dense_layers && next.is_first == before.is_first &&
+         next.is_last == before.is_last && next.has_next_token == before.has_next_token && next.copies_head == before.copies_head &&
+         next.recomputed.layers == before.recomputed.layers && next.recomputed.dense_layers == before.recomputed.dense_layers &&
+         next.recomputed.groups == before.recomputed.groups && next.in_flight <= before.in_flight;
 }
 
 // Memory of the fullest rank. Beyond what the device has the search does not care by how much: the first rank that is too large ends it.
@@ -124,7 +136,13 @@ constexpr std::int64_t fullest_rank(const Spec& spec, const memory_layout& layou
   const auto rank = [&](std::int64_t pipeline_rank) { return compare(extent_of_stage(spec, layout.facts, pipeline_rank)); };
   const std::int64_t last = spec.pp - 1;
   if (last < 2 || !inner_ranks_are_alike(spec)) {
-    for (std::int64_t at = 0; at <= last && rank(at); ++at) {
+    const bool may_skip = follows_from_extent(spec) && !has_uneven_chunks(spec);
+    stage_extent before{};
+    for (std::int64_t at = 0; at <= last; ++at) {
+      const stage_extent extent = extent_of_stage(spec, layout.facts, at);
+      if (may_skip && at > 0 && needs_no_more(extent, before)) continue;
+      if (!compare(extent)) break;
+      before = extent;
     }
     return most;
   }
