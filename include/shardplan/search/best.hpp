@@ -72,9 +72,10 @@ template <class Option>
 struct listed_in {
   using type = part_list<>;
 };
-template <class... Parts>
-struct listed_in<among<Parts...>> {
-  using type = part_list<Parts...>;
+template <class Option>
+requires requires { typename Option::listed_parts; }
+struct listed_in<Option> {
+  using type = typename Option::listed_parts;
 };
 using default_parts =
     part_list<zero<0>, zero<1>, zero<2>, zero<3>, fsdp<>, schedule<schedules::one_f_one_b>, schedule<schedules::interleaved<2>>,

@@ -74,9 +74,11 @@ concept search_option = requires(detail::search_setup& setup) {
 
 /// Option of a search: the values that are tried, in the place of the default ones: `among<tp<1>, tp<2>, tp<3>>`, `among<zero<1>, fsdp<>>`,
 /// `among<schedule<schedules::zb_v>, schedule<schedules::interleaved<8>>>`. Parts of several kinds may stand in one. What can be searched
-/// is tp, pp, cp, ep, etp, micro_batch, zero with fsdp and hsdp, recompute and schedule.
+/// is tp, pp, cp, ep, etp, micro_batch, zero with fsdp and hsdp, recompute and schedule. A space with a name is a type that derives from
+/// it: `struct my_space : among<tp<1>, tp<8>> {};`.
 template <detail::searched_part... Parts>
 struct among {
+  using listed_parts = detail::part_list<Parts...>;  ///< so that a plan can be put together from them
   template <class Setup>
   static constexpr void set(Setup& setup) {
     ((setup.bounded |= bit_of(Parts::kind)), ...);

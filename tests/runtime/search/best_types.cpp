@@ -45,6 +45,16 @@ using some = small<sp::among<sp::tp<1>, sp::tp<4>, sp::pp<2>, sp::pp<4>, sp::zer
                    sp::among<sp::schedule<sp::schedules::gpipe>, sp::schedule<sp::schedules::zb_h1>>, sp::simulate_best<32>>;
 using by_memory = small<sp::rank_by<sp::objective::memory>, sp::device_counts<4, 8, 16>, sp::tp<2>>;
 
+// A schedule that the library does not know: 1F1B under another name.
+struct own_schedule {
+  template <class Out>
+  static constexpr void fill(Out& out, int ranks, int micro_batches, int rank) {
+    sp::schedules::one_f_one_b::fill(out, ranks, micro_batches, rank);
+  }
+  static constexpr sp::schedule_spec spec{.name = "own", .in_flight = &sp::schedules::one_f_one_b::in_flight};
+};
+using own = small<sp::among<sp::pp<2>, sp::pp<4>, sp::tp<1>, sp::zero<1>>, sp::schedule<own_schedule>, sp::simulate_best<32>>;
+
 sp::plan_spec asked() {
   sp::plan_spec spec{};
   spec.model = sp::models::llama2_7b::shape;
@@ -78,6 +88,21 @@ TEST_CASE("best: types and values agree") {
     space.schedule.push_back(sp::schedules::gpipe::spec);
     check_equal(some::result, sp::best_of(asked(), space));
     CHECK(some::simulated == static_cast<std::int64_t>(some::top.size()));
+  }
+  SECTION("a schedule of one's own") {
+    sp::plan_spec fixed = asked();
+    fixed.schedule = own_schedule::spec;
+    sp::search_space space = sp::default_space_of(fixed, sp::bit_of(sp::part_kind::micro_batch) | sp::bit_of(sp::part_kind::schedule));
+    space.tp.length = space.pp.length = space.sharding.length = 0;
+    space.tp.push_back(1);
+    for (const std::int64_t degree : {2, 4}) space.pp.push_back(degree);
+    space.sharding.push_back({1, {}});
+    check_equal(own::result, sp::best_of<own_schedule>(fixed, space));
+    CHECK(own::top[0].simulated_step > 0);
+    // Who does not know it cannot play it.
+    const sp::search_result unknown = sp::best_of(fixed, space);
+    CHECK(unknown.top.size() == own::top.size());
+    for (const sp::listed_plan& one : unknown.top) CHECK(one.simulated_step == 0);
   }
   SECTION("by memory, on so many devices") {
     sp::plan_spec fixed = asked();

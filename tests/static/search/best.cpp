@@ -50,6 +50,11 @@ using turned = small<sp::among<sp::schedule<sp::schedules::one_f_one_b>, sp::sch
                      sp::recompute<sp::recomputes::full>>;
 static_assert(turned::considered == said::considered && turned::plan::spec == said::plan::spec);
 
+// A space with a name.
+struct own_space : sp::among<sp::pp<1>, sp::pp<2>, sp::zero<0>, sp::fsdp<>, sp::schedule<sp::schedules::zb_v>, sp::micro_batch<1>> {};
+using named = small<own_space, sp::tp<1>, sp::recompute<sp::recomputes::full>>;
+static_assert(named::considered == 2 * 2 && sp::checked<named::plan> && named::plan::spec.sharding.is_fsdp());
+
 // A single candidate: the plan itself.
 using single = small<sp::tp<2>, sp::pp<1>, sp::micro_batch<1>, sp::zero<1>, sp::recompute<sp::recomputes::full>,
                      sp::schedule<sp::schedules::one_f_one_b>>;
