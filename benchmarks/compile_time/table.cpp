@@ -40,6 +40,7 @@ void print_figures_of(const compiler& which, std::size_t index, const std::vecto
   print_schedule(of("schedule_8"), milliseconds("umbrella"), "schedule, p, m, v = 8, 32, 4", 2048, which.is_clang ? 0.35 : 0.25);
   print_schedule(of("schedule_16"), milliseconds("umbrella"), "schedule, p, m, v = 16, 128, 4", 16384, which.is_clang ? 1.6 : 0.8);
   print_schedule(of("schedule_64"), milliseconds("umbrella"), "schedule, p, m, v = 64, 512, 2", 131072, which.is_clang ? 13 : 7);
+  print_figure("best of 2,000 candidates", milliseconds("search_2000") / 1000, "s", 3);
   const std::optional<long> few = of("plans_1").instantiations;
   const std::optional<long> many = of("gpus_131072").instantiations;
   if (few && many)

@@ -29,6 +29,22 @@ translation_unit of_schedule(int ranks, int micro_batches, int chunks) {
   return {"schedule_" + std::to_string(ranks), "interleaved, p, m, v = " + sizes + ", " + std::to_string(chunks), text};
 }
 
+/// A file with one search at compile time: 2,000 candidates, of which more than a third fit and are timed; the best are played.
+translation_unit of_search() {
+  const std::string text =
+      "#include <shardplan/hardware/catalog.hpp>\n#include <shardplan/model/catalog.hpp>\n#include <shardplan/schedule/gpipe.hpp>\n"
+      "#include <shardplan/search/best.hpp>\n#include <shardplan/shardplan.hpp>\nnamespace sp = shardplan;\n"
+      "using answer = sp::best<sp::models::llama2_70b, sp::cluster<sp::devices::h100_sxm_80gb, 8, 8>, sp::sequence<4096>,\n"
+      "    sp::global_batch<1024>, sp::recompute<sp::recomputes::full>, sp::among<sp::tp<1>, sp::tp<2>, sp::tp<4>, sp::tp<8>>,\n"
+      "    sp::among<sp::pp<1>, sp::pp<2>, sp::pp<4>, sp::pp<5>, sp::pp<8>>,\n"
+      "    sp::among<sp::micro_batch<1>, sp::micro_batch<2>, sp::micro_batch<4>, sp::micro_batch<8>, sp::micro_batch<16>>,\n"
+      "    sp::among<sp::schedule<sp::schedules::one_f_one_b>, sp::schedule<sp::schedules::interleaved<2>>,\n"
+      "              sp::schedule<sp::schedules::interleaved<4>>, sp::schedule<sp::schedules::zb_h1>,\n"
+      "              sp::schedule<sp::schedules::gpipe>>>;\n"
+      "static_assert(answer::considered == 2000 && sp::checked<answer::plan>);\n";
+  return {"search_2000", "best of 2,000 candidates", text};
+}
+
 }  // namespace
 
 std::string plans(int count, int nodes) {
@@ -70,6 +86,7 @@ std::vector<translation_unit> all_units() {
       of_schedule(8, 32, 4),
       of_schedule(16, 128, 4),
       of_schedule(64, 512, 2),
+      of_search(),
   };
 }
 

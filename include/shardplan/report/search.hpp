@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/plan/violation.hpp>
+#include <shardplan/report/text.hpp>
+#include <shardplan/search/best_result.hpp>
+#include <shardplan/search/candidate.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace shardplan::report {
+
+namespace detail {
+
+inline std::string name_of_rule(std::size_t at) {
+  constexpr const char* names[] = {"missing_part",     "repeated_part",   "out_of_range",
+                                   "too_large",        "does_not_divide", "neither_multiple_nor_divisor",
+                                   "does_not_match",   "empty_stage",     "micro_batches_fewer_than_stages",
+                                   "exceeds",          "not_supported",   "does_not_fit",
+                                   "host_does_not_fit"};
+  return at < sizeof names / sizeof names[0] ? names[at] : "rule " + std::to_string(at);
+}
+
+inline std::string seconds_text(double seconds) {
+  if (seconds <= 0) return "-";
+  char digits[32];
+  std::snprintf(digits, sizeof digits, seconds < 10 ? "%.3f" : "%.2f", seconds);
+  return digits;
+}
+
+inline std::string schedule_text(const listed_plan& found) {
+  if (found.pp == 1) return "-";
+  std::string out = named(found.schedule.name);
+  if (found.schedule.chunks > 1) out.append("<").append(std::to_string(found.schedule.chunks)).append(">");
+  return out;
+}
+
+// The table of a search, a row of cells for each plan.
+struct search_table {
+  static constexpr std::size_t columns = 13;
+  std::string cells[most_listed + 1][columns];
+  std::size_t rows = 0;
+
+  search_table(const search_result& result, std::size_t most) {
+    const char* heads[columns] = {"",       "devices",   "tp",       "pp",  "dp",      "cp", "ep", "micro-batch",
+                                  "states", "recompute", "schedule", "GiB", "s a step"};
+    for (std::size_t at = 0; at < columns; ++at) cells[0][at] = heads[at];
+    rows = 1;
+    for (const listed_plan& found : result.top) {
+      if (rows > most) break;
+      const plan_spec spec = plan_of(result.plan, found);
+      std::string(&row)[columns] = cells[rows];
+      row[0] = std::to_string(rows);
+      row[1] = grouped(found.devices());
+      const std::int64_t numbers[] = {found.tp, found.pp, found.dp, found.cp, found.ep, found.micro_batch};
+      for (std::size_t at = 0; at < 6; ++at) row[2 + at] = std::to_string(numbers[at]);
+      row[8] = sharding_text(spec).substr(2);
+      row[9] = words_of_recompute(spec);
+      row[10] = schedule_text(found);
+      row[11] = gib(found.memory);
+      row[12] = seconds_text(found.seconds());
+      ++rows;
+    }
+  }
+
+  // What every plan has alike and is as without a part needs no column.
+  bool is_shown(std::size_t column) const {
+    if (column != 5 && column != 6) return true;
+    for (std::size_t row = 1; row < rows; ++row)
+      if (cells[row][column] != "1") return true;
+    return false;
+  }
+};
+
+}  // namespace detail
+
+/// How many candidates a search had, how many fit, and how many were refused by which rule, in a line.
+inline std::string counts_of(const search_result& result) {
+  std::string out = grouped(result.considered) + " candidates: ";
+  out.append(grouped(result.fitting)).append(" fit, ").append(grouped(result.timed)).append(" timed");
+  if (result.simulated > 0) out.append(", the best ").append(grouped(result.simulated)).append(" played");
+  const char* between = "; refused: ";
+  for (std::size_t at = 0; at < rule_slots; ++at) {
+    if (result.rejected_by_rule[at] == 0) continue;
+    out.append(between).append(detail::name_of_rule(at)).append(" ").append(grouped(result.rejected_by_rule[at]));
+    between = ", ";
+  }
+  return out;
+}
+
+/// The best plans of a search as a table of plain text, `most` of them, and below it what was refused. Seconds are estimates, of the played
+/// schedule where it was played.
+inline std::string text_of(const search_result& result, std::size_t most = 10) {
+  if (!result.found) return "no plan fits\n" + counts_of(result) + "\n";
+  const detail::search_table table(result, most);
+  std::string out;
+  for (std::size_t row = 0; row < table.rows; ++row) {
+    std::string line;
+    for (std::size_t column = 0; column < detail::search_table::columns; ++column) {
+      if (!table.is_shown(column)) continue;
+      std::size_t width = 0;
+      for (std::size_t other = 0; other < table.rows; ++other)
+        if (table.cells[other][column].size() > width) width = table.cells[other][column].size();
+      if (column != 0) line.append("  ");
+      line.append(detail::padded(table.cells[row][column], width));
+    }
+    out.append(line).append("\n");
+  }
+  return out.append(counts_of(result)).append("\n");
+}
+
+/// The same as a Markdown table.
+inline std::string markdown_of(const search_result& result, std::size_t most = 10) {
+  if (!result.found) return "No plan fits. " + counts_of(result) + "\n";
+  const detail::search_table table(result, most);
+  std::string out;
+  for (std::size_t row = 0; row < table.rows; ++row) {
+    std::string rule_line = "|";
+    out.append("|");
+    for (std::size_t column = 0; column < detail::search_table::columns; ++column) {
+      if (!table.is_shown(column)) continue;
+      out.append(" ").append(table.cells[row][column]).append(" |");
+      rule_line.append("---|");
+    }
+    out.append("\n");
+    if (row == 0) out.append(rule_line).append("\n");
+  }
+  return out.append("\n").append(counts_of(result)).append("\n");
+}
+
+}  // namespace shardplan::report

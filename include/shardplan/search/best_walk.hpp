@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/static_vector.hpp>
+#include <shardplan/core/unset.hpp>
+#include <shardplan/memory/host.hpp>
+#include <shardplan/memory/memory.hpp>
+#include <shardplan/memory/uneven_chunks.hpp>
+#include <shardplan/plan/least_states.hpp>
+#include <shardplan/plan/rules/check.hpp>
+#include <shardplan/plan/rules/combinations.hpp>
+#include <shardplan/plan/rules/divisibility.hpp>
+#include <shardplan/plan/rules/ranges.hpp>
+#include <shardplan/plan/rules/sequence.hpp>
+#include <shardplan/plan/violation.hpp>
+#include <shardplan/schedule/schedule_spec.hpp>
+#include <shardplan/search/best_result.hpp>
+#include <shardplan/search/candidate.hpp>
+#include <shardplan/search/space.hpp>
+#include <shardplan/spec/derived.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/timing/timing.hpp>
+#include <shardplan/traffic/held.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace shardplan::detail {
+
+// Remembers the first rule alone: the one under which a candidate is counted.
+struct first_rule_sink {
+  int count = 0;
+  rule first{};
+
+  constexpr void note(rule broken) {
+    if (count++ == 0) first = broken;
+  }
+  constexpr void add_part(rule broken, part_kind) { note(broken); }
+  constexpr void add_range(measured, std::int64_t, std::int64_t) { note(rule::out_of_range); }
+  constexpr void add_large(measured, std::int64_t) { note(rule::too_large); }
+  constexpr void add_pair(rule broken, measured, measured) { note(broken); }
+  constexpr void add_stage(std::int64_t) { note(rule::empty_stage); }
+  constexpr void add_feature(feature) { note(rule::not_supported); }
+  constexpr void add_host_misfit(bytes, bytes) { note(rule::host_does_not_fit); }
+  constexpr void add_misfit(const plan_spec&, const memory_layout&, std::int64_t) { note(rule::does_not_fit); }
+};
+
+// The first broken rule, or that there is none.
+struct first_rule {
+  bool broken = false;
+  rule which{};
+};
+
+template <class Check>
+constexpr first_rule first_of(Check check) {
+  first_rule_sink sink{};
+  check(sink);
+  return {sink.count != 0, sink.first};
+}
+
+template <class Spec>
+constexpr bool breaks_a_range(const Spec& spec) {
+  counting_sink sink{};
+  check_ranges(spec, sink);
+  return sink.count != 0;
+}
+
+// Whether no candidate breaks a rule of the first tier: each value of each list by itself, and the largest of all those that stand in a
+// product together, since the bounds on products grow with each factor.
+template <class Spec>
+constexpr bool all_in_range(const Spec& fixed, const search_space& space) {
+  const Spec first = candidate_of(fixed, space, 0);
+  if (breaks_a_range(first)) return false;
+  Spec largest = first;
+  const auto each = [&](const number_list& tried, std::int64_t Spec::*field) {
+    Spec changed_spec = first;
+    for (const std::int64_t one_of_them : tried) {
+      changed_spec.*field = one_of_them;
+      if (breaks_a_range(changed_spec)) return false;
+      if (one_of_them > largest.*field) largest.*field = one_of_them;
+    }
+    return true;
+  };
+  const bool numbers = each(space.cp, &Spec::cp) && each(space.ep, &Spec::ep) && each(space.etp, &Spec::etp) && each(space.tp, &Spec::tp) &&
+                       each(space.pp, &Spec::pp) && each(space.micro_batch, &Spec::micro_batch);
+  if (!numbers) return false;
+  Spec with = first;
+  for (std::int64_t at = 0; at < static_cast<std::int64_t>(space.sharding.length); ++at) {
+    set_sharding(with, space, at);
+    if (breaks_a_range(with)) return false;
+  }
+  with = first;
+  for (const schedule_spec& order : space.schedule) {
+    with.schedule = order;
+    if (breaks_a_range(with)) return false;
+    if (order.chunks > largest.schedule.chunks) largest.schedule.chunks = order.chunks;
+    if (order.slices > largest.schedule.slices) largest.schedule.slices = order.slices;
+  }
+  for (const std::int64_t devices : space.devices) {
+    with = fixed;
+    set_devices(with, devices);
+    if (with.devices_per_node > limits::devices_per_node || with.nodes > limits::nodes) return false;
+  }
+  return !breaks_a_range(largest);
+}
+
+// Whether a rank's memory follows from its extent alone: not from its place, as with buffers whose ends are padded, or versions of weights.
+constexpr bool follows_from_extent(const plan_spec& spec) {
+  return (spec.sharding.layout == shard_layout::flat || spec.sharding.layout == shard_layout::tensors) && spec.schedule.drains;
+}
+// Whether all ranks between the first and the last differ in nothing but the micro-batches that are alive. (What counts as a layer in
+// front and at the end is on those two.)
+constexpr bool inner_ranks_are_alike(const plan_spec& spec) {
+  const layer_counts& split = spec.layer_split;
+  return split.counts.length == 0 && split.next_token_stage == unset && follows_from_extent(spec) &&
+         spec.model.experts.leading_dense == 0 && spec.model.experts.layer_step <= 1;
+}
+// Whether `next` needs no more than `before`: the same layers, no more micro-batches alive.
+constexpr bool needs_no_more(const stage_extent& next, const stage_extent& before) {
+  return next.layers == before.layers && next.dense_layers == before.dense_layers && next.is_first == before.is_first &&
+         next.is_last == before.is_last && next.has_next_token == before.has_next_token && next.copies_head == before.copies_head &&
+         next.recomputed.layers == before.recomputed.layers && next.recomputed.dense_layers == before.recomputed.dense_layers &&
+         next.recomputed.groups == before.recomputed.groups && next.in_flight <= before.in_flight;
+}
+
+// Memory of the fullest rank. Beyond what the device has the search does not care by how much: the first rank that is too large ends it.
+template <class Spec>
+constexpr std::int64_t fullest_rank(const Spec& spec, const memory_layout& layout) {
+  const std::int64_t has = spec.device.memory.count;
+  std::int64_t most = 0;
+  const auto compare = [&](const stage_extent& rank_extent) {
+    const std::int64_t rank_total = unchecked_total(account_of_extent(spec, layout, rank_extent).device);
+    if (rank_total > most) most = rank_total;
+    return most <= has;
+  };
+  const auto rank = [&](std::int64_t pipeline_rank) { return compare(extent_of_stage(spec, layout.facts, pipeline_rank)); };
+  const std::int64_t last = spec.pp - 1;
+  if (last < 2 || !inner_ranks_are_alike(spec)) {
+    const bool may_skip = follows_from_extent(spec) && !has_uneven_chunks(spec);
+    stage_extent before{};
+    for (std::int64_t at = 0; at <= last; ++at) {
+      const stage_extent extent = extent_of_stage(spec, layout.facts, at);
+      if (may_skip && at > 0 && needs_no_more(extent, before)) continue;
+      if (!compare(extent)) break;
+      before = extent;
+    }
+    return most;
+  }
+  if (!rank(0) || !rank(last)) return most;
+  stage_extent inner = extent_of_stage(spec, layout.facts, 1);
+  for (std::int64_t at = 2; at < last; ++at) {
+    const std::int64_t alive = spec.schedule.in_flight(spec.pp, layout.facts.micro_batches, spec.schedule.chunks, at);
+    if (alive > inner.in_flight) inner.in_flight = alive;
+  }
+  compare(inner);
+  return most;
+}
+
+// What a search needs to know before its first candidate.
+struct search_question {
+  plan_spec fixed{};
+  search_space space{};  // in order
+  objective by = objective::step_time;
+  candidate_grid grid{};
+  parameter_totals totals{};
+  bool in_range = false;  // no candidate breaks a rule of the first tier
+};
+
+template <class Spec>
+constexpr search_question question_of(const Spec& fixed, const search_space& space, objective by) {
+  search_question asked{};
+  asked.fixed = fixed;
+  asked.space = in_order(space);
+  asked.by = by;
+  asked.grid = grid_of(asked.space);
+  asked.in_range = all_in_range(fixed, asked.space);
+  if (asked.in_range) asked.totals = totals_of(fixed);
+  return asked;
+}
+
+// Goes through candidates in order and can stop behind any row, the candidates that differ in the schedule alone. A block is the candidates
+// of one grid of ranks. What belongs to a block or a row is asked once for all in it. Every rule is asked by the function that `evaluate`
+// calls, and in its order.
+template <class Spec>
+struct best_walk {
+  const search_question& asked;
+  search_progress& progress;
+  Spec spec;
+  std::int64_t schedules = 1;   // candidates of a row
+  std::int64_t block_size = 1;  // candidates of a block
+  std::int64_t block = -1;
+  first_rule of_block{};                   // broken by all of the block
+  first_rule of_stages[most_schedules]{};  // by schedule: layers, sequence
+  bool all_refused = false;
+  std::int64_t replicas = 0;
+  std::int64_t work = 0;  // about what a compiler's step counter says
+  // By micro-batch and schedule; asked where it is needed.
+  bool batch_known[most_numbers][most_schedules]{};
+  first_rule of_batch[most_numbers][most_schedules]{};
+  std::int64_t sharding_at = -1;
+  first_rule of_groups{};
+  bool surely_too_large = false;
+  bool has_traffic = false;
+  traffic_layout traffic{};
+  static_vector<std::int64_t, most_schedules> listed_memories{};  // of the row, without a pipeline
+
+  constexpr best_walk(const search_question& question, search_progress& so_far)
+      : asked(question),
+        progress(so_far),
+        spec(question.fixed),
+        schedules(question.grid.length(dimension::schedule)),
+        block_size(question.grid.stride(dimension::pp)) {}
+
+  constexpr std::int64_t place(dimension of) const { return asked.grid.place(progress.next, of); }
+  constexpr void refuse(rule broken, std::int64_t candidates) { progress.refused[static_cast<int>(broken)] += candidates; }
+  constexpr void set_schedule(std::int64_t at) {
+    if (asked.space.schedule.length != 0) spec.schedule = asked.space.schedule.values[at];
+  }
+
+  // Until the last candidate, or until so much work was done.
+  constexpr void run(std::int64_t most_work) {
+    while (progress.next < asked.grid.count && work < most_work) {
+      if (!asked.in_range) {
+        judge_alone();
+        continue;
+      }
+      const std::int64_t at = progress.next / block_size;
+      if (at != block) enter_block(at);
+      if (all_refused) {
+        leave_block();
+      } else {
+        judge_row();
+      }
+    }
+  }
+
+  // Where numbers may be out of range nothing is shared.
+  constexpr void judge_alone() {
+    listed_memories.length = 0;
+    for (std::int64_t order = 0; order < schedules; ++order, ++progress.next) {
+      spec = candidate_of(asked.fixed, asked.space, progress.next);
+      has_traffic = false;
+      first_rule found = first_of([&](auto& rule_sink) { check_computable(spec, rule_sink); });
+      work += 1500;
+      if (!found.broken) {
+        const memory_layout layout = memory_layout_of(spec);
+        work += 2000;
+        found = first_of([&](auto& rule_sink) { check_combinations(spec, rule_sink); });
+        if (!found.broken) found = judge_memory(progress.next, layout);
+      }
+      if (found.broken) refuse(found.which, 1);
+    }
+  }
+
+  constexpr void enter_block(std::int64_t at) {
+    const search_space& space = asked.space;
+    block = at;
+    sharding_at = -1;
+    has_traffic = false;
+    if (space.devices.length != 0) {
+      spec.devices_per_node = asked.fixed.devices_per_node;
+      set_devices(spec, space.devices.values[place(dimension::devices)]);
+    }
+    set_number(spec, &Spec::cp, space.cp, place(dimension::cp));
+    set_number(spec, &Spec::ep, space.ep, place(dimension::ep));
+    set_number(spec, &Spec::etp, space.etp, place(dimension::etp));
+    set_number(spec, &Spec::tp, space.tp, place(dimension::tp));
+    set_number(spec, &Spec::pp, space.pp, place(dimension::pp));
+    work += 300;
+    of_block = first_of([&](auto& rule_sink) {
+      replicas = check_world(spec, rule_sink);
+      if (rule_sink.count == 0) check_widths(spec, rule_sink);
+    });
+    all_refused = of_block.broken;
+    if (all_refused) return;
+    const first_rule of_sequence = first_of([&](auto& rule_sink) { check_sequence(spec, rule_sink); });
+    all_refused = true;
+    for (std::int64_t order = 0; order < schedules; ++order) {
+      set_schedule(order);
+      of_stages[order] = first_of([&](auto& rule_sink) { check_stages(spec, rule_sink); });
+      if (!of_stages[order].broken) of_stages[order] = of_sequence;
+      all_refused = all_refused && of_stages[order].broken;
+      for (std::int64_t micro = 0; micro < asked.grid.length(dimension::micro_batch); ++micro) batch_known[micro][order] = false;
+    }
+    work += schedules * 150;
+  }
+
+  constexpr void leave_block() {
+    const std::int64_t end = (block + 1) * block_size;
+    const std::int64_t left = end - progress.next;
+    progress.next = end;
+    if (of_block.broken) return refuse(of_block.which, left);
+    for (std::int64_t order = 0; order < schedules; ++order) refuse(of_stages[order].which, left / schedules);
+  }
+
+  constexpr void enter_sharding(std::int64_t at) {
+    sharding_at = at;
+    set_sharding(spec, asked.space, at);
+    of_groups = first_of([&](auto& rule_sink) { check_shard_groups(spec, replicas, rule_sink); });
+    surely_too_large = spec.host_memory_gibibytes == unset && least_memory(spec, asked.totals, {}) > spec.device.memory.count;
+    if (spec.sharding.layout == shard_layout::tensors) has_traffic = false;
+    work += 200;
+  }
+
+  constexpr const first_rule& rule_of_batch(std::int64_t micro, std::int64_t order) {
+    first_rule& found = of_batch[micro][order];
+    if (!batch_known[micro][order]) {
+      batch_known[micro][order] = true;
+      found = first_of([&](auto& rule_sink) { check_schedule(spec, check_batch(spec, replicas, rule_sink), rule_sink); });
+      work += 150 + 40 * spec.pp;
+    }
+    return found;
+  }
+
+  constexpr void judge_row() {
+    const search_space& space = asked.space;
+    const std::int64_t sharded = place(dimension::sharding);
+    const std::int64_t micro = place(dimension::micro_batch);
+    if (sharded != sharding_at) enter_sharding(sharded);
+    set_number(spec, &Spec::micro_batch, space.micro_batch, micro);
+    if (space.recompute.length != 0) spec.recompute = space.recompute.values[place(dimension::recompute)];
+    const bool depends_on_schedule =
+        spec.sharding.layout == shard_layout::megatron_buckets || spec.recompute_layers.method == recompute_methods::uniform;
+    memory_layout layout{};
+    bool has_layout = false;
+    listed_memories.length = 0;
+    for (std::int64_t order = 0; order < schedules; ++order) {
+      set_schedule(order);
+      first_rule found = of_stages[order];
+      if (!found.broken) found = of_groups;
+      if (!found.broken) found = rule_of_batch(micro, order);
+      work += 100;
+      if (!found.broken) {
+        found = first_of([&](auto& rule_sink) { check_combinations(spec, rule_sink); });
+        if (!found.broken && surely_too_large) found = {true, rule::does_not_fit};
+      }
+      if (!found.broken) {
+        if (!has_layout || depends_on_schedule) {
+          layout = memory_layout_of(spec);
+          has_layout = true;
+          work += 2000;
+        }
+        found = judge_memory(progress.next + order, layout);
+      }
+      if (found.broken) refuse(found.which, 1);
+    }
+    progress.next += schedules;
+  }
+
+  constexpr first_rule judge_memory(std::int64_t index, const memory_layout& layout) {
+    work += 1500 + (inner_ranks_are_alike(spec) ? 60 : 1500) * spec.pp * spec.schedule.chunks;
+    if (spec.host_memory_gibibytes != unset) {
+      const first_rule found = first_of([&](auto& rule_sink) { check_host(spec, layout, rule_sink); });
+      if (found.broken) return found;
+    }
+    const std::int64_t memory = fullest_rank(spec, layout);
+    if (memory > spec.device.memory.count) return {true, rule::does_not_fit};
+    accept(index, memory, layout);
+    return {};
+  }
+
+  // Without a pipeline there is nothing to order: schedules that need the same memory are one plan, and the first of them stands for it.
+  constexpr bool is_same_plan(std::int64_t memory) {
+    if (spec.pp != 1 || spec.schedule.layout == placement::bidirectional) return false;
+    for (const std::int64_t known : listed_memories)
+      if (known == memory) return true;
+    listed_memories.push_back(memory);
+    return false;
+  }
+
+  // A legal plan that fits.
+  constexpr void accept(std::int64_t index, std::int64_t memory, const memory_layout& layout) {
+    ++progress.fitting;
+    if (is_same_plan(memory)) return;
+    ranked_candidate candidate{index, layout.facts.grid.world, memory, 0, 0};
+    // With no time at all it is as good as it can be: where that is not enough nobody needs to know its time.
+    const bool full = progress.top.length == most_listed;
+    if (full && !is_better(asked.by, candidate, progress.top.values[most_listed - 1])) return;
+    if (!has_traffic) {
+      traffic = traffic_layout_of(spec);
+      has_traffic = true;
+      work += 2000;
+    }
+    traffic.facts = layout.facts;
+    candidate.step = timing_of(spec, traffic).step;
+    candidate.nanoseconds = nanoseconds_of(candidate.step);
+    ++progress.timed;
+    work += 4000;
+    insert_ranked(progress.top, asked.by, candidate);
+  }
+};
+
+}  // namespace shardplan::detail

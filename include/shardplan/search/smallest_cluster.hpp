@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+/// "How many devices does this model need?"
+#include <shardplan/core/part.hpp>
+#include <shardplan/hardware/cluster.hpp>
+#include <shardplan/plan/least_states.hpp>
+#include <shardplan/plan/rules/check.hpp>
+#include <shardplan/plan/rules/ranges.hpp>
+#include <shardplan/plan/violation.hpp>
+#include <shardplan/search/best.hpp>
+#include <shardplan/search/best_of.hpp>
+#include <shardplan/search/best_options.hpp>
+#include <shardplan/search/best_result.hpp>
+#include <shardplan/search/candidate.hpp>
+#include <shardplan/search/space.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cstdint>
+
+namespace shardplan {
+
+/// Hosts that are tried at most where nothing else is said.
+inline constexpr std::int64_t most_hosts = 128;
+
+/// The least number of devices on which any plan of a space is legal and fits.
+struct cluster_answer {
+  bool found = false;         ///< whether there is one up to the bound
+  std::int64_t devices = 0;   ///< the number; 0 where there is none
+  std::int64_t least = 0;     ///< the number that the search began with: fewer devices cannot hold the states, however they are divided
+  std::int64_t searched = 0;  ///< numbers of devices that were searched
+  search_result search{};     ///< the search of that number, or of the last one: `search.plan` is the plan
+};
+
+namespace detail {
+
+// Part of a host: powers of two; then whole hosts.
+constexpr std::int64_t next_count(std::int64_t devices, std::int64_t node) {
+  if (devices >= node) return devices + node;
+  return 2 * devices < node ? 2 * devices : node;
+}
+
+// Every byte of states that stays on a device is shared by all: no plan needs less.
+template <class Spec>
+constexpr bool states_may_fit(const Spec& fixed, const parameter_totals& totals, std::int64_t devices) {
+  Spec spec = fixed;
+  set_devices(spec, devices);
+  spec.zero = spec.sharding.is_fsdp() ? 0 : 3;
+  spec.tp = spec.pp = spec.ep = spec.etp = 1;
+  return least_memory(spec, totals, {}) <= spec.device.memory.count;
+}
+
+// Where the model, the device or the size of a host says nothing, no number of devices is searched.
+template <class Spec>
+constexpr bool has_sizes(const Spec& fixed) {
+  counting_sink sink{};
+  check_model_ranges(fixed.model, sink);
+  check_range(sink, quantity::device_memory_bytes, fixed.device.memory.count, 1, limits::device_memory);
+  check_range(sink, quantity::devices_per_node, fixed.devices_per_node, 1, limits::devices_per_node);
+  return sink.count == 0;
+}
+
+// The first number of devices that may hold the states; more than the bound where none does.
+template <class Spec>
+constexpr std::int64_t least_devices(const Spec& fixed, std::int64_t most_devices) {
+  if (!has_sizes(fixed)) return most_devices + 1;
+  const parameter_totals totals = totals_of(fixed);
+  std::int64_t devices = 1;
+  while (devices <= most_devices && !states_may_fit(fixed, totals, devices)) devices = next_count(devices, fixed.devices_per_node);
+  return devices;
+}
+
+// A rule of the first tier refuses every candidate: no number of devices changes that.
+constexpr bool is_hopeless(const search_result& search) {
+  return search.rejected_by(rule::missing_part) + search.rejected_by(rule::repeated_part) + search.rejected_by(rule::out_of_range) +
+             search.rejected_by(rule::too_large) ==
+         search.considered;
+}
+
+template <class Spec, class Search>
+constexpr cluster_answer smallest_from(const Spec& fixed, std::int64_t most_nodes, Search search) {
+  cluster_answer answer{};
+  const std::int64_t node = fixed.devices_per_node;
+  const std::int64_t most = saturating_multiply(node, most_nodes);
+  answer.least = least_devices(fixed, most);
+  for (std::int64_t devices = answer.least; devices <= most; devices = next_count(devices, node)) {
+    Spec spec = fixed;
+    set_devices(spec, devices);
+    answer.search = search(spec);
+    ++answer.searched;
+    if (answer.search.found) {
+      answer.found = true;
+      answer.devices = devices;
+      break;
+    }
+    if (is_hopeless(answer.search)) break;
+  }
+  return answer;
+}
+
+}  // namespace detail
+
+/// The least number of devices on which a plan of `fixed` is legal and fits, over the default space of each number (`default_space_of`
+/// with `said`), and the best plan there. `fixed.devices_per_node` is the size of a host; its `nodes` is not read. Tried are parts of a
+/// host in powers of two, then whole hosts one by one, up to `most_nodes`: a larger cluster is no proof that a smaller one does, as degrees
+/// must divide. Errors: none.
+template <class... Own, class Spec = plan_spec>
+constexpr cluster_answer smallest_cluster_of(const Spec& fixed, std::int64_t most_nodes = most_hosts, const search_options& options = {},
+                                             std::uint64_t said = 0) {
+  return detail::smallest_from(fixed, most_nodes,
+                               [&](const Spec& sized) { return best_of<Own...>(sized, default_space_of(sized, said), options); });
+}
+
+/// The same with a space of one's own for every number of devices; its list of devices is not read.
+template <class... Own, class Spec = plan_spec>
+constexpr cluster_answer smallest_cluster_of(const Spec& fixed, const search_space& space, std::int64_t most_nodes = most_hosts,
+                                             const search_options& options = {}) {
+  search_space degrees_alone = space;
+  degrees_alone.devices.length = 0;
+  return detail::smallest_from(fixed, most_nodes, [&](const Spec& sized) { return best_of<Own...>(sized, degrees_alone, options); });
+}
+
+/// Option of `smallest_cluster` (default 8 and 128): devices of a host, and most hosts.
+template <std::int64_t DevicesPerNode, std::int64_t MostNodes = most_hosts>
+struct hosts_of {
+  static constexpr std::int64_t node = DevicesPerNode;
+  static constexpr std::int64_t most_nodes = MostNodes;
+  template <class Setup>
+  static constexpr void set(Setup&) {}
+};
+
+namespace detail {
+
+template <class... Parts>
+struct hosts_among {
+  using type = hosts_of<8>;
+};
+template <class First, class... Rest>
+struct hosts_among<First, Rest...> : hosts_among<Rest...> {};
+template <std::int64_t DevicesPerNode, std::int64_t MostNodes, class... Rest>
+struct hosts_among<hosts_of<DevicesPerNode, MostNodes>, Rest...> {
+  using type = hosts_of<DevicesPerNode, MostNodes>;
+};
+
+template <class Device, std::int64_t Node, std::int64_t Devices>
+using cluster_of_count = cluster<Device, (Devices < Node ? Devices : Node), (Devices < Node ? 1 : Devices / Node)>;
+
+// The search of a number of devices, and of the next one where nothing fits.
+template <class Model, class Device, class Hosts, std::int64_t Devices, int Searched, bool Ends, class... Parts>
+struct count_search {
+  using next = asked_search<Model, cluster_of_count<Device, Hosts::node, Devices>, Parts...>;
+  static constexpr bool found = ranked_by_formula<next>.found;
+  static constexpr std::int64_t further = next_count(Devices, Hosts::node);
+  static constexpr bool ends = found || is_hopeless(ranked_by_formula<next>) || further > Hosts::node* Hosts::most_nodes;
+  using last = typename count_search<Model, Device, Hosts, ends ? Devices : further, Searched + !ends, ends, Parts...>::last;
+};
+template <class Model, class Device, class Hosts, std::int64_t Devices, int Searched, class... Parts>
+struct count_search<Model, Device, Hosts, Devices, Searched, true, Parts...> {
+  using last = count_search;
+  using search = best<Model, cluster_of_count<Device, Hosts::node, Devices>, Parts...>;
+  static constexpr std::int64_t devices = Devices;
+  static constexpr int searched = Searched;
+};
+
+template <class Model, class Device, class Hosts, class... Parts>
+struct smallest_of_types {
+  using first = asked_search<Model, cluster<Device, Hosts::node, 1>, Parts...>;
+  static constexpr std::int64_t most = Hosts::node * Hosts::most_nodes;
+  static constexpr std::int64_t least = least_devices(first::fixed, most);
+  using last = typename count_search<Model, Device, Hosts, (least > most ? most : least), 1, (least > most), Parts...>::last;
+};
+
+}  // namespace detail
+
+/// "How many devices?": the least number of devices on which any plan is legal and fits, as a type. `Parts` are those of `best`, and
+/// `hosts_of<8, 64>`: `smallest_cluster<models::llama2_70b, devices::h100_sxm_80gb, sequence<4096>, global_batch<512>>::devices`.
+template <class Model, class Device, class... Parts>
+struct smallest_cluster {
+  /// The search of that number of devices, a `best<...>`.
+  using search = typename detail::smallest_of_types<Model, Device, typename detail::hosts_among<Parts...>::type, Parts...>::last::search;
+  static constexpr bool found = search::found;  ///< whether any plan fits up to the bound on hosts
+  /// The number that the search began with: fewer devices cannot hold the states, however they are divided.
+  static constexpr std::int64_t least =
+      detail::smallest_of_types<Model, Device, typename detail::hosts_among<Parts...>::type, Parts...>::least;
+  /// The number of devices; 0 where there is none.
+  static constexpr std::int64_t devices =
+      found ? detail::smallest_of_types<Model, Device, typename detail::hosts_among<Parts...>::type, Parts...>::last::devices : 0;
+  /// The best plan on so many devices, a plan type.
+  using plan = typename search::plan;
+};
+
+}  // namespace shardplan
