@@ -137,6 +137,33 @@ TEST_CASE("every remedy of random plans that do not fit makes them valid") {
   CHECK(helpless < misfits / 4);
 }
 
+TEST_CASE("what makes a plan fit whose host has too little memory") {
+  dice roll;
+  int misfits = 0;
+  int offers = 0;
+  int to_nvme = 0;
+  int nodes = 0;
+  while (misfits < 300) {
+    sp::plan_spec spec = random_spec(roll);
+    spec.offload.states = sp::storage::host;
+    spec.host_memory_gibibytes = 64 << roll.below(4);
+    const sp::violation_list broken = sp::evaluate(spec, sp::remedy_search::off).violations;
+    if (broken.size() != 1 || broken[0].broken != sp::rule::host_does_not_fit) continue;
+    ++misfits;
+    for (const sp::remedy_offer& offer : sp::remedies_in(spec)) {
+      ++offers;
+      to_nvme += offer.changes.first.kind == sp::remedy_kind::states_to_nvme;
+      nodes += offer.changes.first.kind == sp::remedy_kind::nodes;
+      const sp::plan_spec other = sp::changed_by_both(spec, offer.changes);
+      REQUIRE(sp::evaluate(other, sp::remedy_search::off).violations.empty());
+      REQUIRE(costs(other, offer.cost));
+    }
+  }
+  CHECK(offers > 300);
+  CHECK(to_nvme > 30);
+  CHECK(nodes > 30);
+}
+
 TEST_CASE("every offer against idling of random plans is valid and waits less") {
   dice roll;
   int plans = 0;

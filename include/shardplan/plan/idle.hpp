@@ -60,7 +60,7 @@ constexpr Spec changed_by_offer(const Spec& spec, const idle_offer& offer) {
 }
 
 /// Most offers of one plan.
-inline constexpr std::size_t most_idle_offers = 32;
+inline constexpr std::size_t most_idle_offers = 40;
 /// The offers of a plan: the most tokens a second first; of a device without a rate, the least idle first.
 using idle_offers = static_vector<idle_offer, most_idle_offers>;
 
@@ -171,8 +171,7 @@ constexpr bool goes_before(const idle_offer& left, const idle_offer& right) {
 }
 template <class List>
 constexpr void rank_in(List& list, const idle_offer& offer) {
-  if (list.length == most_idle_offers) return;
-  list.push_back(offer);
+  list.push_back(offer);  // there is room for all candidates
   for (std::size_t at = list.length - 1; at > 0 && goes_before(offer, list.values[at - 1]); --at) {
     list.values[at] = list.values[at - 1];
     list.values[at - 1] = offer;
@@ -186,6 +185,7 @@ template <class Core, int Index>
 inline constexpr idle_offer idle_answer = answered(Core::spec, idle_before<Core>, Index);
 template <class Core, int... Indices>
 constexpr idle_offers idle_offers_of(index_pack<int, Indices...>) {
+  static_assert(sizeof...(Indices) <= most_idle_offers);
   idle_offers list{};
   ((idle_answer<Core, Indices>.change.kind != remedy_kind::nothing_small_helps ? rank_in(list, idle_answer<Core, Indices>) : void()), ...);
   return list;

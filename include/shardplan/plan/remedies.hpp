@@ -4,6 +4,7 @@
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
+#include <shardplan/core/unset.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/plan.hpp>
 #include <shardplan/plan/remedy.hpp>
@@ -62,9 +63,14 @@ constexpr bool has_kind(const remedy_offers& list, remedy_kind kind) {
   return false;
 }
 
+// Whether a plan can be computed and its device or its host has too little memory.
 template <class Spec>
-constexpr bool does_not_fit_only(const Spec& spec) {
-  return is_computable(spec) && !memory_fits(spec);
+constexpr bool does_not_fit_somewhere(const Spec& spec) {
+  if (!is_computable(spec)) return false;
+  if (!memory_fits(spec)) return true;
+  counting_sink sink{};
+  if (spec.host_memory_gibibytes != unset) check_host(spec, memory_layout_of(spec), sink);
+  return sink.count != 0;
 }
 
 // The same at compile time, a constant for each candidate, as in plan.hpp.
@@ -99,7 +105,7 @@ template <class Core>
 constexpr remedy_offers offers_of_plan() {
   remedy_offers list{};
   if constexpr (Core::violation_count != 0) {
-    if constexpr (does_not_fit_only(Core::spec)) {
+    if constexpr (does_not_fit_somewhere(Core::spec)) {
       add_singles<Core, 0>(list);
       if constexpr (remedy_from<Core, 0>().kind == remedy_kind::nothing_small_helps && all_help<Core>) add_pairs<Core, 0>(list);
       constexpr remedy nodes = nodes_from<Core, 1>();
@@ -111,13 +117,14 @@ constexpr remedy_offers offers_of_plan() {
 }
 }  // namespace detail
 
-/// Every change that makes a plan valid which only does not fit, from the smallest to the largest: of each kind of change (in the order of
-/// `first_remedy`) the smallest value that helps, pairs where no single change does, more nodes at last. Each was checked by evaluating the
-/// changed plan, all rules, and says what a step then costs. Empty for a plan that is valid, or that breaks other rules.
+/// Every change that makes a plan valid which only does not fit, on its device or on its host, from the smallest to the largest: of each
+/// kind of change (in the order of `first_remedy`) the smallest value that helps, pairs where no single change does, more nodes at last.
+/// Each was checked by evaluating the changed plan, all rules, and says what a step then costs. Empty for a plan that is valid, or that
+/// breaks other rules.
 template <class Spec = plan_spec>
 constexpr remedy_offers remedies_in(const Spec& spec) {
   remedy_offers list{};
-  if (!detail::does_not_fit_only(spec)) return list;
+  if (!detail::does_not_fit_somewhere(spec)) return list;
   const step_cost before = detail::computed_cost(spec);
   first_remedy(spec, [&](remedy suggested) {
     if (!detail::has_kind(list, suggested.kind) && detail::count_violations(changed(spec, suggested)) == 0)

@@ -95,8 +95,9 @@ constexpr std::int64_t smaller_micro_batch(std::int64_t micro) { return micro > 
 /// experts, everything, the next smaller micro-batches that divide the global batch (halved
 /// while above 64), shard gradients, shard weights, larger shard groups, nothing gathered ahead, ep doubled up to the experts, tp doubled
 /// up to the node, pp doubled up to the layers, cp doubled up to the cluster, an 8-bit optimizer, optimizer state to the host, no more
-/// headroom than the default. Calls `visit(remedy)` for each until it returns true; returns that one, or `nothing_small_helps`. Whether a
-/// change is legal is for `visit` to find out. `zero` is no change of a plan under FSDP.
+/// headroom than the default, states that fill a host whose memory is said to NVMe. Calls `visit(remedy)` for each until it returns true;
+/// returns that one, or `nothing_small_helps`. Whether a change is legal is for `visit` to find out. `zero` is no change of a plan under
+/// FSDP.
 template <class Visit, class Spec>
 constexpr remedy first_remedy(const Spec& spec, Visit visit) {
   remedy change{};
@@ -138,6 +139,8 @@ constexpr remedy first_remedy(const Spec& spec, Visit visit) {
     return change;
   constexpr std::int64_t usual_headroom = default_headroom::total.count >> 20;
   if (spec.headroom_mebibytes > usual_headroom && try_out(remedy_kind::headroom, usual_headroom)) return change;
+  const bool fills_host = spec.host_memory_gibibytes != unset && spec.offload.states == storage::host;
+  if (fills_host && try_out(remedy_kind::states_to_nvme, 0)) return change;
   return {};
 }
 

@@ -109,6 +109,8 @@ try_<cp<Value>>* remedy_of(remedy_key<remedy_kind::cp, Value>);
 try_<offload<states_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::offload_states_to_host, 0>);
 try_<offload<states_to<storage::host>, gradients_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::offload_states_to_host, 1>);
 template <std::int64_t Value>
+try_<offload<states_to<storage::nvme>>>* remedy_of(remedy_key<remedy_kind::states_to_nvme, Value>);
+template <std::int64_t Value>
 try_<optimizer<optimizers::adamw_8bit>>* remedy_of(remedy_key<remedy_kind::optimizer_adamw_8bit, Value>);
 template <std::int64_t Value>
 try_<nodes<Value>>* remedy_of(remedy_key<remedy_kind::nodes, Value>);

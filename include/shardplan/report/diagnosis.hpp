@@ -49,11 +49,28 @@ inline std::string words_of_remedy(const finding& item) {
   return out;
 }
 
+// Of what a step is made, where the symptom is slowness and the plan can be timed.
+inline std::string words_of_step(const diagnosis& causes) {
+  for (const finding& item : causes) {
+    if (!shardplan::detail::is_of_speed(item.which)) continue;
+    const step_cost& cost = item.cost;
+    if (!(cost.seconds > 0)) return "";
+    const auto share = [&](double part) {
+      const std::int64_t parts = shardplan::detail::per_mille(part, cost.seconds);
+      return std::to_string(parts / 10) + "." + std::to_string(parts % 10) + " %";
+    };
+    return "a step takes " + seconds_in_words(cost.seconds) + " s (estimate), of which waiting in the pipeline is " + share(cost.bubble) +
+           " and transfers that nothing hides " + share(cost.communication) + "; " +
+           grouped(static_cast<std::int64_t>(cost.tokens_per_second)) + " tokens/s\n";
+  }
+  return "";
+}
+
 }  // namespace detail
 
-/// A diagnosis in plain text: one paragraph a cause, excluded ones in one line each.
+/// A diagnosis in plain text: one paragraph a cause, excluded ones in one line each; against slowness first what a step is made of.
 inline std::string text_of(const diagnosis& causes) {
-  std::string out;
+  std::string out = detail::words_of_step(causes);
   int number = 0;
   for (const finding& item : causes) {
     if (item.now.says == standing::excluded) {

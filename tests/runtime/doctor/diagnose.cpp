@@ -347,6 +347,14 @@ TEST_CASE("doctor: in words") {
   const std::string text = sp::report::text_of(list);
   CHECK(text.find("1. mem_states (supported): 101.92 GiB, above 72.00 GiB") == 0);
   CHECK(text.find("remedy: zero<1>: 101.92 GiB -> 36.02 GiB; peak 118.98 -> 53.09 GiB; step ") != std::string::npos);
+  sp::plan_spec deep = plain();
+  deep.pp = 4;
+  deep.global_batch = 16;
+  const std::string slow = sp::report::text_of(sp::diagnosis_of(deep, sp::symptom::low_utilisation));
+  INFO(slow);
+  CHECK(slow.find("a step takes ") == 0);
+  CHECK(slow.find(" s (estimate), of which waiting in the pipeline is 26.9 % and transfers that nothing hides ") != std::string::npos);
+  CHECK(slow.find("\n1. perf_bubble (supported): 26.9 %, above 10.0 %\n") != std::string::npos);
   CHECK(sp::report::markdown_of(list).find("| `mem_states` | supported | 101.92 GiB, above 72.00 GiB | zero<1>: ") != std::string::npos);
 }
 

@@ -29,6 +29,20 @@ static_assert(sp::valid<repaired> && sp::remedies_of<sharded>[0].peak == repaire
 // A plan that fits, or breaks another rule, has none.
 static_assert(sp::remedies_of<repaired>.empty() && sp::remedies_of<run<sp::tp<3>>>.empty());
 
+// A host that is too small is asked about as well.
+template <sp::storage Where>
+using heavy = sp::plan<sp::model<sp::models::llama3_70b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 1>, sp::zero<3>, sp::host_memory<512>,
+                       sp::offload<sp::states_to<Where>>, sp::recompute<sp::recomputes::full>, sp::micro_batch<1>, sp::global_batch<64>,
+                       sp::sequence<4096>>;
+using full_host = heavy<sp::storage::host>;
+static_assert(sp::fits<full_host> && !sp::valid<full_host> && sp::remedies_of<full_host> == sp::remedies_in(full_host::spec));
+constexpr bool names(const sp::remedy_offers& list, remedy_kind kind) {
+  for (const sp::remedy_offer& offer : list)
+    if (offer.changes.first.kind == kind) return true;
+  return false;
+}
+static_assert(names(sp::remedies_of<full_host>, remedy_kind::states_to_nvme) && sp::valid<heavy<sp::storage::nvme>>);
+
 // A pipeline of 8 with 8 micro-batches idles 7 of 15; (p - 1) / (m + p - 1).
 template <int Batch, class... More>
 using pipeline = sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 1>, sp::pp<8>,
