@@ -178,7 +178,8 @@ constexpr search_question question_of(const Spec& fixed, const search_space& spa
   return asked;
 }
 
-// Goes through candidates in order and can stop behind any row, the candidates that differ in the schedule alone. A block is the candidates
+// Goes through candidates in order and can stop behind any of them with a pipeline, and behind any row: the candidates that differ in the
+// schedule alone. A block is the candidates
 // of one grid of ranks. What belongs to a block or a row is asked once for all in it. Every rule is asked by the function that `evaluate`
 // calls, and in its order.
 template <class Spec>
@@ -193,7 +194,8 @@ struct best_walk {
   first_rule of_stages[most_schedules]{};  // by schedule: layers, sequence
   bool all_refused = false;
   std::int64_t replicas = 0;
-  std::int64_t work = 0;  // about what a compiler's step counter says
+  std::int64_t work = 0;       // about what a compiler's step counter says
+  std::int64_t most_work = 0;  // when it stops
   // By micro-batch and schedule; asked where it is needed.
   bool batch_known[most_numbers][most_schedules]{};
   first_rule of_batch[most_numbers][most_schedules]{};
@@ -218,7 +220,8 @@ struct best_walk {
   }
 
   // Until the last candidate, or until so much work was done.
-  constexpr void run(std::int64_t most_work) {
+  constexpr void run(std::int64_t until) {
+    most_work = until;
     while (progress.next < asked.grid.count && work < most_work) {
       if (!asked.in_range) {
         judge_alone();
@@ -234,10 +237,13 @@ struct best_walk {
     }
   }
 
+  // In the middle of a row: not where its schedules are compared with each other.
+  constexpr bool may_stop() const { return work >= most_work && spec.pp != 1; }
+
   // Where numbers may be out of range nothing is shared.
   constexpr void judge_alone() {
     listed_memories.length = 0;
-    for (std::int64_t order = 0; order < schedules; ++order, ++progress.next) {
+    for (bool goes_on = true; goes_on; goes_on = progress.next % schedules != 0 && !may_stop()) {
       spec = candidate_of(asked.fixed, asked.space, progress.next);
       has_traffic = false;
       first_rule found = first_of([&](auto& rule_sink) { check_computable(spec, rule_sink); });
@@ -249,6 +255,7 @@ struct best_walk {
         if (!found.broken) found = judge_memory(progress.next, layout);
       }
       if (found.broken) refuse(found.which, 1);
+      ++progress.next;
     }
   }
 
@@ -324,7 +331,7 @@ struct best_walk {
     memory_layout layout{};
     bool has_layout = false;
     listed_memories.length = 0;
-    for (std::int64_t order = 0; order < schedules; ++order) {
+    for (std::int64_t order = place(dimension::schedule); order < schedules; ++order) {
       set_schedule(order);
       first_rule found = of_stages[order];
       if (!found.broken) found = of_groups;
@@ -340,11 +347,12 @@ struct best_walk {
           has_layout = true;
           work += 2000;
         }
-        found = judge_memory(progress.next + order, layout);
+        found = judge_memory(progress.next, layout);
       }
       if (found.broken) refuse(found.which, 1);
+      ++progress.next;
+      if (may_stop()) return;
     }
-    progress.next += schedules;
   }
 
   constexpr first_rule judge_memory(std::int64_t index, const memory_layout& layout) {

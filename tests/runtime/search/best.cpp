@@ -417,7 +417,7 @@ TEST_CASE("best: more candidates never make it worse, and each is counted once")
     }
 }
 
-TEST_CASE("best: a walk may stop behind any row") {
+TEST_CASE("best: a walk may stop in between") {
   for (const question& asked : questions()) {
     INFO(asked.name);
     const sp::search_space space = space_from(asked.said);
