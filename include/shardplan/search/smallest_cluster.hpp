@@ -120,7 +120,8 @@ constexpr cluster_answer smallest_cluster_of(const Spec& fixed, const search_spa
   return detail::smallest_from(fixed, most_nodes, [&](const Spec& sized) { return best_of<Own...>(sized, degrees_alone, options); });
 }
 
-/// Option of `smallest_cluster` (default 8 and 128): devices of a host, and most hosts.
+/// Option of `smallest_cluster` (default 8 and 128): devices of a host, and most hosts. (Each number that is searched nests templates one
+/// deeper: compilers go through about 800.)
 template <std::int64_t DevicesPerNode, std::int64_t MostNodes = most_hosts>
 struct hosts_of {
   static constexpr std::int64_t node = DevicesPerNode;
