@@ -2,13 +2,14 @@
 #pragma once
 
 /// "How many devices does this model need?"
-#include <shardplan/core/part.hpp>
+#include <shardplan/core/checked.hpp>
 #include <shardplan/hardware/cluster.hpp>
 #include <shardplan/plan/least_states.hpp>
-#include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/rules/ranges.hpp>
+#include <shardplan/plan/rules/sink.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/search/best.hpp>
+#include <shardplan/search/best_asked.hpp>
 #include <shardplan/search/best_of.hpp>
 #include <shardplan/search/best_options.hpp>
 #include <shardplan/search/best_result.hpp>
