@@ -4,6 +4,7 @@
 /// The exhaustive search at run time. `best` (search/best.hpp) is the same for types. Plays schedules, so that it brings the tables of all
 /// built-in ones along.
 #include <shardplan/plan/simulated_timing_of.hpp>
+#include <shardplan/search/best_question.hpp>
 #include <shardplan/search/best_result.hpp>
 #include <shardplan/search/best_walk.hpp>
 #include <shardplan/search/space.hpp>

@@ -5,182 +5,31 @@
 #include <shardplan/core/unset.hpp>
 #include <shardplan/memory/host.hpp>
 #include <shardplan/memory/memory.hpp>
-#include <shardplan/memory/uneven_chunks.hpp>
 #include <shardplan/plan/least_states.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/rules/combinations.hpp>
 #include <shardplan/plan/rules/divisibility.hpp>
-#include <shardplan/plan/rules/ranges.hpp>
 #include <shardplan/plan/rules/sequence.hpp>
 #include <shardplan/plan/violation.hpp>
+#include <shardplan/recipe/recompute.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
+#include <shardplan/search/best_first_rule.hpp>
+#include <shardplan/search/best_memory.hpp>
+#include <shardplan/search/best_question.hpp>
 #include <shardplan/search/best_result.hpp>
 #include <shardplan/search/candidate.hpp>
 #include <shardplan/search/space.hpp>
-#include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 #include <shardplan/timing/timing.hpp>
 #include <shardplan/traffic/held.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan::detail {
 
-// Remembers the first rule alone: the one under which a candidate is counted.
-struct first_rule_sink {
-  int count = 0;
-  rule first{};
-
-  constexpr void note(rule broken) {
-    if (count++ == 0) first = broken;
-  }
-  constexpr void add_part(rule broken, part_kind) { note(broken); }
-  constexpr void add_range(measured, std::int64_t, std::int64_t) { note(rule::out_of_range); }
-  constexpr void add_large(measured, std::int64_t) { note(rule::too_large); }
-  constexpr void add_pair(rule broken, measured, measured) { note(broken); }
-  constexpr void add_stage(std::int64_t) { note(rule::empty_stage); }
-  constexpr void add_feature(feature) { note(rule::not_supported); }
-  constexpr void add_host_misfit(bytes, bytes) { note(rule::host_does_not_fit); }
-  constexpr void add_misfit(const plan_spec&, const memory_layout&, std::int64_t) { note(rule::does_not_fit); }
-};
-
-// The first broken rule, or that there is none.
-struct first_rule {
-  bool broken = false;
-  rule which{};
-};
-
-template <class Check>
-constexpr first_rule first_of(Check check) {
-  first_rule_sink sink{};
-  check(sink);
-  return {sink.count != 0, sink.first};
-}
-
-template <class Spec>
-constexpr bool breaks_a_range(const Spec& spec) {
-  counting_sink sink{};
-  check_ranges(spec, sink);
-  return sink.count != 0;
-}
-
-// Whether no candidate breaks a rule of the first tier: each value of each list by itself, and the largest of all those that stand in a
-// product together, since the bounds on products grow with each factor.
-template <class Spec>
-constexpr bool all_in_range(const Spec& fixed, const search_space& space) {
-  const Spec first = candidate_of(fixed, space, 0);
-  if (breaks_a_range(first)) return false;
-  Spec largest = first;
-  const auto each = [&](const number_list& tried, std::int64_t Spec::*field) {
-    Spec changed_spec = first;
-    for (const std::int64_t one_of_them : tried) {
-      changed_spec.*field = one_of_them;
-      if (breaks_a_range(changed_spec)) return false;
-      if (one_of_them > largest.*field) largest.*field = one_of_them;
-    }
-    return true;
-  };
-  const bool numbers = each(space.cp, &Spec::cp) && each(space.ep, &Spec::ep) && each(space.etp, &Spec::etp) && each(space.tp, &Spec::tp) &&
-                       each(space.pp, &Spec::pp) && each(space.micro_batch, &Spec::micro_batch);
-  if (!numbers) return false;
-  Spec with = first;
-  for (std::int64_t at = 0; at < static_cast<std::int64_t>(space.sharding.length); ++at) {
-    set_sharding(with, space, at);
-    if (breaks_a_range(with)) return false;
-  }
-  with = first;
-  for (const schedule_spec& order : space.schedule) {
-    with.schedule = order;
-    if (breaks_a_range(with)) return false;
-    if (order.chunks > largest.schedule.chunks) largest.schedule.chunks = order.chunks;
-    if (order.slices > largest.schedule.slices) largest.schedule.slices = order.slices;
-  }
-  for (const std::int64_t devices : space.devices) {
-    with = fixed;
-    set_devices(with, devices);
-    if (with.devices_per_node > limits::devices_per_node || with.nodes > limits::nodes) return false;
-  }
-  return !breaks_a_range(largest);
-}
-
-// Whether a rank's memory follows from its extent alone: not from its place, as with buffers whose ends are padded, or versions of weights.
-constexpr bool follows_from_extent(const plan_spec& spec) {
-  return (spec.sharding.layout == shard_layout::flat || spec.sharding.layout == shard_layout::tensors) && spec.schedule.drains;
-}
-// Whether all ranks between the first and the last differ in nothing but the micro-batches that are alive. (What counts as a layer in
-// front and at the end is on those two.)
-constexpr bool inner_ranks_are_alike(const plan_spec& spec) {
-  const layer_counts& split = spec.layer_split;
-  return split.counts.length == 0 && split.next_token_stage == unset && follows_from_extent(spec) &&
-         spec.model.experts.leading_dense == 0 && spec.model.experts.layer_step <= 1;
-}
-// Whether `next` needs no more than `before`: the same layers, no more micro-batches alive.
-constexpr bool needs_no_more(const stage_extent& next, const stage_extent& before) {
-  return next.layers == before.layers && next.dense_layers == before.dense_layers && next.is_first == before.is_first &&
-         next.is_last == before.is_last && next.has_next_token == before.has_next_token && next.copies_head == before.copies_head &&
-         next.recomputed.layers == before.recomputed.layers && next.recomputed.dense_layers == before.recomputed.dense_layers &&
-         next.recomputed.groups == before.recomputed.groups && next.in_flight <= before.in_flight;
-}
-
-// Memory of the fullest rank. Beyond what the device has the search does not care by how much: the first rank that is too large ends it.
-template <class Spec>
-constexpr std::int64_t fullest_rank(const Spec& spec, const memory_layout& layout) {
-  const std::int64_t has = spec.device.memory.count;
-  std::int64_t most = 0;
-  const auto compare = [&](const stage_extent& rank_extent) {
-    const std::int64_t rank_total = unchecked_total(account_of_extent(spec, layout, rank_extent).device);
-    if (rank_total > most) most = rank_total;
-    return most <= has;
-  };
-  const auto rank = [&](std::int64_t pipeline_rank) { return compare(extent_of_stage(spec, layout.facts, pipeline_rank)); };
-  const std::int64_t last = spec.pp - 1;
-  if (last < 2 || !inner_ranks_are_alike(spec)) {
-    const bool may_skip = follows_from_extent(spec) && !has_uneven_chunks(spec);
-    stage_extent before{};
-    for (std::int64_t at = 0; at <= last; ++at) {
-      const stage_extent extent = extent_of_stage(spec, layout.facts, at);
-      if (may_skip && at > 0 && needs_no_more(extent, before)) continue;
-      if (!compare(extent)) break;
-      before = extent;
-    }
-    return most;
-  }
-  if (!rank(0) || !rank(last)) return most;
-  stage_extent inner = extent_of_stage(spec, layout.facts, 1);
-  for (std::int64_t at = 2; at < last; ++at) {
-    const std::int64_t alive = spec.schedule.in_flight(spec.pp, layout.facts.micro_batches, spec.schedule.chunks, at);
-    if (alive > inner.in_flight) inner.in_flight = alive;
-  }
-  compare(inner);
-  return most;
-}
-
-// What a search needs to know before its first candidate.
-struct search_question {
-  plan_spec fixed{};
-  search_space space{};  // in order
-  objective by = objective::step_time;
-  candidate_grid grid{};
-  parameter_totals totals{};
-  bool in_range = false;  // no candidate breaks a rule of the first tier
-};
-
-template <class Spec>
-constexpr search_question question_of(const Spec& fixed, const search_space& space, objective by) {
-  search_question asked{};
-  asked.fixed = fixed;
-  asked.space = in_order(space);
-  asked.by = by;
-  asked.grid = grid_of(asked.space);
-  asked.in_range = all_in_range(fixed, asked.space);
-  if (asked.in_range) asked.totals = totals_of(fixed);
-  return asked;
-}
-
-// Goes through candidates in order and can stop behind any row, the candidates that differ in the schedule alone. A block is the candidates
-// of one grid of ranks. What belongs to a block or a row is asked once for all in it. Every rule is asked by the function that `evaluate`
-// calls, and in its order.
+// Goes through candidates in order. A block is the candidates of one grid of ranks, a row those of it that differ in the schedule alone.
+// What belongs to a block or a row is asked once for all in it. Every rule is asked by the function that `evaluate` calls, and in its
+// order. It can stop behind any candidate with a pipeline, and behind any row.
 template <class Spec>
 struct best_walk {
   const search_question& asked;
@@ -193,7 +42,8 @@ struct best_walk {
   first_rule of_stages[most_schedules]{};  // by schedule: layers, sequence
   bool all_refused = false;
   std::int64_t replicas = 0;
-  std::int64_t work = 0;  // about what a compiler's step counter says
+  std::int64_t work = 0;       // about what a compiler's step counter says
+  std::int64_t most_work = 0;  // when it stops
   // By micro-batch and schedule; asked where it is needed.
   bool batch_known[most_numbers][most_schedules]{};
   first_rule of_batch[most_numbers][most_schedules]{};
@@ -218,7 +68,8 @@ struct best_walk {
   }
 
   // Until the last candidate, or until so much work was done.
-  constexpr void run(std::int64_t most_work) {
+  constexpr void run(std::int64_t until) {
+    most_work = until;
     while (progress.next < asked.grid.count && work < most_work) {
       if (!asked.in_range) {
         judge_alone();
@@ -234,10 +85,13 @@ struct best_walk {
     }
   }
 
+  // In the middle of a row: not where its schedules are compared with each other.
+  constexpr bool may_stop() const { return work >= most_work && spec.pp != 1; }
+
   // Where numbers may be out of range nothing is shared.
   constexpr void judge_alone() {
     listed_memories.length = 0;
-    for (std::int64_t order = 0; order < schedules; ++order, ++progress.next) {
+    for (bool goes_on = true; goes_on; goes_on = progress.next % schedules != 0 && !may_stop()) {
       spec = candidate_of(asked.fixed, asked.space, progress.next);
       has_traffic = false;
       first_rule found = first_of([&](auto& rule_sink) { check_computable(spec, rule_sink); });
@@ -249,6 +103,7 @@ struct best_walk {
         if (!found.broken) found = judge_memory(progress.next, layout);
       }
       if (found.broken) refuse(found.which, 1);
+      ++progress.next;
     }
   }
 
@@ -324,7 +179,7 @@ struct best_walk {
     memory_layout layout{};
     bool has_layout = false;
     listed_memories.length = 0;
-    for (std::int64_t order = 0; order < schedules; ++order) {
+    for (std::int64_t order = place(dimension::schedule); order < schedules; ++order) {
       set_schedule(order);
       first_rule found = of_stages[order];
       if (!found.broken) found = of_groups;
@@ -340,11 +195,12 @@ struct best_walk {
           has_layout = true;
           work += 2000;
         }
-        found = judge_memory(progress.next + order, layout);
+        found = judge_memory(progress.next, layout);
       }
       if (found.broken) refuse(found.which, 1);
+      ++progress.next;
+      if (may_stop()) return;
     }
-    progress.next += schedules;
   }
 
   constexpr first_rule judge_memory(std::int64_t index, const memory_layout& layout) {

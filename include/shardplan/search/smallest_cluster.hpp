@@ -2,13 +2,14 @@
 #pragma once
 
 /// "How many devices does this model need?"
-#include <shardplan/core/part.hpp>
+#include <shardplan/core/checked.hpp>
 #include <shardplan/hardware/cluster.hpp>
 #include <shardplan/plan/least_states.hpp>
-#include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/rules/ranges.hpp>
+#include <shardplan/plan/rules/sink.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/search/best.hpp>
+#include <shardplan/search/best_asked.hpp>
 #include <shardplan/search/best_of.hpp>
 #include <shardplan/search/best_options.hpp>
 #include <shardplan/search/best_result.hpp>
@@ -120,7 +121,8 @@ constexpr cluster_answer smallest_cluster_of(const Spec& fixed, const search_spa
   return detail::smallest_from(fixed, most_nodes, [&](const Spec& sized) { return best_of<Own...>(sized, degrees_alone, options); });
 }
 
-/// Option of `smallest_cluster` (default 8 and 128): devices of a host, and most hosts.
+/// Option of `smallest_cluster` (default 8 and 128): devices of a host, and most hosts. (Each number that is searched nests templates one
+/// deeper: compilers go through about 800.)
 template <std::int64_t DevicesPerNode, std::int64_t MostNodes = most_hosts>
 struct hosts_of {
   static constexpr std::int64_t node = DevicesPerNode;
