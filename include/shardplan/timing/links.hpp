@@ -64,18 +64,21 @@ constexpr std::uint32_t places_of(channel between) {
 constexpr group_spread spread_of(channel between, const rank_layout& ranks, std::int64_t domain) {
   const bool routed = between == channel::ep || between == channel::etp || between == channel::edp;
   const std::int64_t(&sizes)[7] = routed ? ranks.expert : ranks.dense;
-  const std::uint32_t places = detail::places_of(between);
+  std::uint32_t places = detail::places_of(between);
   group_spread spread{};
   std::int64_t stride = 1;
   std::int64_t slowest = 1;
-  for (std::uint32_t order = ranks.order & 0xffffff; order != 0; order >>= 4) {
+  // Behind the last of its axes nothing matters.
+  for (std::uint32_t order = ranks.order; places != 0; order >>= 4) {
     const std::uint32_t place = order & 15;
     const std::int64_t size = sizes[place];
-    if (size == 1) continue;
     if ((places >> place & 1) != 0) {
-      spread.ranks *= size;
-      slowest = size * stride;
-      if (stride < domain) spread.members *= slowest <= domain ? size : domain / stride;
+      places ^= 1u << place;
+      if (size != 1) {
+        spread.ranks *= size;
+        slowest = size * stride;
+        if (stride < domain) spread.members *= slowest <= domain ? size : domain / stride;
+      }
     }
     stride *= size;
   }
@@ -87,39 +90,37 @@ constexpr group_spread spread_of(channel between, const rank_layout& ranks, std:
 /// a ring enters and leaves a node once for each member there, each through its own NIC, but never faster than the fabric. In a host
 /// without a fabric it is that of PCIe.
 constexpr channel_rate rate_of(channel between, const rank_layout& ranks, const topology& where, const timing_constants& constants) {
-  const double fabric = static_cast<double>(where.fabric) * constants.fabric;
-  const double host = static_cast<double>(where.host) * constants.host;
-  if (between == channel::host) return {host, 0};
   if (between == channel::nvme) return {constants.nvme, 0};
-  if (between == channel::node) return {where.fabric_domain > 1 ? fabric : host, constants.fabric_step};
+  const auto host = [&] { return static_cast<double>(where.host) * constants.host; };
+  if (between == channel::host) return {host(), 0};
+  const double fabric = static_cast<double>(where.fabric) * constants.fabric;
+  if (between == channel::node) return {where.fabric_domain > 1 ? fabric : host(), constants.fabric_step};
   const group_spread near = spread_of(between, ranks, where.fabric_domain);
   if (near.inside) {
+    if (where.fabric_pair == 0) return {fabric, constants.fabric_step};
     const double links = static_cast<double>(where.fabric_pair * (near.ranks - 1)) * constants.fabric;
-    return {where.fabric_pair != 0 && links < fabric ? links : fabric, constants.fabric_step};
+    return {links < fabric ? links : fabric, constants.fabric_step};
   }
   const group_spread node = where.devices_per_node == where.fabric_domain ? near : spread_of(between, ranks, where.devices_per_node);
-  if (node.inside) return {host, constants.fabric_step};
+  if (node.inside) return {host(), constants.fabric_step};
   const double members = static_cast<double>(node.members);
   const double network = members * static_cast<double>(where.network) * constants.network;
   const double step = constants.fabric_step + (constants.network_step - constants.fabric_step) / members;
-  const double limit = near.members > 1 ? fabric : host;
-  return {node.members > 1 && limit < network ? limit : network, step};
+  if (node.members == 1) return {network, step};
+  const double limit = near.members > 1 ? fabric : host();
+  return {limit < network ? limit : network, step};
 }
 
 /// Estimate: seconds that a message takes in one step: latency of its ring steps and bytes over the rate.
 constexpr double seconds_of(const message& item, const channel_rate& rate, const timing_constants& constants) {
   if (rate.bytes_per_second == 0) return 0;
   const double times = static_cast<double>(item.times > item.times_received ? item.times : item.times_received);
-  double share = 1;
-  double steps = 1;
-  if (item.how != collective::send && item.how != collective::copy) {
-    const double ranks = static_cast<double>(item.ranks);
-    const double passes = item.how == collective::all_reduce ? 2 : 1;
-    steps = passes * (ranks - 1);
-    share = steps / ranks;
-  }
-  const double sent = share * static_cast<double>(item.pieces) * static_cast<double>(item.piece_bits) / 8;
-  return times * (constants.ring_base + steps * rate.step + sent / rate.bytes_per_second);
+  const double bytes = static_cast<double>(item.pieces) * static_cast<double>(item.piece_bits) / 8;
+  if (item.how == collective::send || item.how == collective::copy)
+    return times * (constants.ring_base + rate.step + bytes / rate.bytes_per_second);
+  const std::int64_t steps = item.how == collective::all_reduce ? 2 * (item.ranks - 1) : item.ranks - 1;
+  const double each = rate.step + bytes / (static_cast<double>(item.ranks) * rate.bytes_per_second);
+  return times * (constants.ring_base + static_cast<double>(steps) * each);
 }
 
 }  // namespace shardplan

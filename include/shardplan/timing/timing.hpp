@@ -64,17 +64,22 @@ struct transfer_clock {
   double backward_weights = 0;
   double gradients = 0;
 
+  // A gather and a reduction of one tensor take as long: told as one.
+  static constexpr bool joins_halves = true;
+
   constexpr void add(const message& item) {
-    const int at = static_cast<int>(item.between);
-    if (item.between != last) {
-      last = item.between;
-      rate = rate_of(last, ranks, where, constants);
+    const channel between = item.between;
+    if (between != last) {
+      last = between;
+      rate = rate_of(between, ranks, where, constants);
     }
     const double time = seconds_of(item, rate, constants);
-    seconds[at] += time;
-    if (item.what == cargo::heads) heads += time;
-    if (item.between != channel::dp && item.between != channel::edp && item.between != channel::node) return;
-    (item.what == cargo::weights_forward ? forward_weights : item.what == cargo::weights_backward ? backward_weights : gradients) += time;
+    seconds[static_cast<int>(between)] += time;
+    if (between < channel::dp) {
+      if (item.what == cargo::heads) heads += time;
+    } else if (between == channel::dp || between == channel::edp || between == channel::node) {
+      (item.what == cargo::weights_forward ? forward_weights : item.what == cargo::weights_backward ? backward_weights : gradients) += time;
+    }
   }
 };
 

@@ -32,16 +32,19 @@ namespace detail {
 template <class Sink>
 constexpr void add_calls(Sink& sink, cargo what, std::int64_t ranks, std::int64_t elements, std::int64_t bits,
                          const tensor_parallel_calls& calls, std::int64_t times) {
-  message one{channel::tp, what, collective::all_reduce, ranks, elements, elements, bits};
+  if (elements == 0) return;
   const auto add = [&](collective how, std::int64_t count) {
-    if (count == 0 || elements == 0) return;
-    one.how = how;
-    one.times_received = one.times = count_product(count, times);
-    sink.add(one);
+    const std::int64_t in_step = count_product(count, times);
+    sink.add(message{channel::tp, what, how, ranks, elements, elements, bits, in_step, in_step});
   };
-  add(collective::all_reduce, calls.all_reduces);
-  add(collective::all_gather, calls.all_gathers);
-  add(collective::reduce_scatter, calls.reduce_scatters);
+  if (calls.all_reduces != 0) add(collective::all_reduce, calls.all_reduces);
+  if constexpr (requires { requires Sink::joins_halves; }) {
+    const std::int64_t halves = calls.all_gathers + calls.reduce_scatters;
+    if (halves != 0) add(collective::all_gather, halves);
+  } else {
+    if (calls.all_gathers != 0) add(collective::all_gather, calls.all_gathers);
+    if (calls.reduce_scatters != 0) add(collective::reduce_scatter, calls.reduce_scatters);
+  }
 }
 }  // namespace detail
 
