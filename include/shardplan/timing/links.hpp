@@ -15,6 +15,7 @@ namespace shardplan {
 struct channel_rate {
   double bytes_per_second = 0;  ///< that one rank sends in a ring; 0: nothing travels
   double step = 0;              ///< seconds of latency of one ring step, the average
+  double pairwise = 0;          ///< bytes a second that one rank sends in an all-to-all; 0: as in a ring
 };
 
 /// Where the ranks of a plan stand, as timing asks: sizes of the axes of both grids by their place in `rank_orders`. Cheaper to build than
@@ -87,8 +88,8 @@ constexpr group_spread spread_of(channel between, const rank_layout& ranks, std:
 }
 
 /// The rate of a channel. Inside the fabric's domain it is that of the fabric (of a switchless mesh, one link for each other rank). Beyond,
-/// a ring enters and leaves a node once for each member there, each through its own NIC, but never faster than the fabric. In a host
-/// without a fabric it is that of PCIe.
+/// a ring enters and leaves a node once for each member there, each through its own NIC, but never faster than the fabric; of an all-to-all
+/// a rank sends all that leaves the node through its own. In a host without a fabric it is that of PCIe.
 constexpr channel_rate rate_of(channel between, const rank_layout& ranks, const topology& where, const timing_constants& constants) {
   if (between == channel::nvme) return {constants.nvme, 0};
   const auto host = [&] { return static_cast<double>(where.host) * constants.host; };
@@ -104,22 +105,48 @@ constexpr channel_rate rate_of(channel between, const rank_layout& ranks, const 
   const group_spread node = where.devices_per_node == where.fabric_domain ? near : spread_of(between, ranks, where.devices_per_node);
   if (node.inside) return {host(), constants.fabric_step};
   const double members = static_cast<double>(node.members);
-  const double network = members * static_cast<double>(where.network) * constants.network;
+  const double nic = static_cast<double>(where.network) * constants.network;
+  const double network = members * nic;
   const double step = constants.fabric_step + (constants.network_step - constants.fabric_step) / members;
   if (node.members == 1) return {network, step};
   const double limit = near.members > 1 ? fabric : host();
-  return {limit < network ? limit : network, step};
+  const double shared = limit < network ? limit : network;
+  // Only these have all-to-alls. (Of groups that lie askew over nodes all may be in one.)
+  const bool pairs = between == channel::ep || between == channel::cp;
+  if (!pairs || node.ranks == node.members) return {shared, step};
+  const double alone = nic * static_cast<double>(node.ranks - 1) / static_cast<double>(node.ranks - node.members);
+  return {shared, step, limit < alone ? limit : alone};
 }
 
-/// Estimate: seconds that a message takes in one step: latency of its ring steps and bytes over the rate.
+/// The rate between nodes where each rank sends through its own NIC: the outer level of what goes by levels.
+constexpr channel_rate rate_between_nodes(const topology& where, const timing_constants& constants) {
+  return {static_cast<double>(where.network) * constants.network, constants.network_step};
+}
+
+/// Levels of a binary tree over so many ranks.
+constexpr std::int64_t tree_levels(std::int64_t ranks) {
+  std::int64_t levels = 0;
+  for (std::int64_t reached = 1; reached < ranks; reached *= 2) ++levels;
+  return levels;
+}
+
+/// Estimate: seconds that a message takes in one step: its start, latency of steps, and bytes over the rate. A ring has 2 (n - 1) or n - 1
+/// steps, a tree 2 log2(n), a switch two.
 constexpr double seconds_of(const message& item, const channel_rate& rate, const timing_constants& constants) {
   if (rate.bytes_per_second == 0) return 0;
   const double times = static_cast<double>(item.times > item.times_received ? item.times : item.times_received);
   const double bytes = static_cast<double>(item.pieces) * static_cast<double>(item.piece_bits) / 8;
   if (item.how == collective::send || item.how == collective::copy)
     return times * (constants.ring_base + rate.step + bytes / rate.bytes_per_second);
+  if (item.by == algorithm::tree) {
+    const double most = static_cast<double>(most_tree_sent(item.pieces, item.ranks)) * static_cast<double>(item.piece_bits) / 8;
+    return times * (constants.ring_base + 2 * static_cast<double>(tree_levels(item.ranks)) * rate.step + most / rate.bytes_per_second);
+  }
+  if (item.by == algorithm::in_switch)
+    return times * (constants.ring_base + 2 * rate.step + bytes / (rate.bytes_per_second * constants.in_switch));
   const std::int64_t steps = item.how == collective::all_reduce ? 2 * (item.ranks - 1) : item.ranks - 1;
-  const double each = rate.step + bytes / (static_cast<double>(item.ranks) * rate.bytes_per_second);
+  const double reached = item.how == collective::all_to_all && rate.pairwise != 0 ? rate.pairwise : rate.bytes_per_second;
+  const double each = rate.step + bytes / (static_cast<double>(item.ranks) * reached);
   return times * (constants.ring_base + static_cast<double>(steps) * each);
 }
 
