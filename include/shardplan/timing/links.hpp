@@ -130,20 +130,25 @@ constexpr std::int64_t tree_levels(std::int64_t ranks) {
   return levels;
 }
 
+namespace detail {
+// One collective over trees or in the switch.
+constexpr double seconds_of_algorithm(const message& item, const channel_rate& rate, const timing_constants& constants) {
+  const double each = static_cast<double>(item.piece_bits) / 8 / rate.bytes_per_second;
+  if (item.by == algorithm::in_switch) return 2 * rate.step + static_cast<double>(item.pieces) * each / constants.in_switch;
+  return 2 * static_cast<double>(tree_levels(item.ranks)) * rate.step + static_cast<double>(most_tree_sent(item.pieces, item.ranks)) * each;
+}
+}  // namespace detail
+
 /// Estimate: seconds that a message takes in one step: its start, latency of steps, and bytes over the rate. A ring has 2 (n - 1) or n - 1
 /// steps, a tree 2 log2(n), a switch two.
 constexpr double seconds_of(const message& item, const channel_rate& rate, const timing_constants& constants) {
   if (rate.bytes_per_second == 0) return 0;
   const double times = static_cast<double>(item.times > item.times_received ? item.times : item.times_received);
+  if (item.by == algorithm::tree || item.by == algorithm::in_switch)
+    return times * (constants.ring_base + detail::seconds_of_algorithm(item, rate, constants));
   const double bytes = static_cast<double>(item.pieces) * static_cast<double>(item.piece_bits) / 8;
   if (item.how == collective::send || item.how == collective::copy)
     return times * (constants.ring_base + rate.step + bytes / rate.bytes_per_second);
-  if (item.by == algorithm::tree) {
-    const double most = static_cast<double>(most_tree_sent(item.pieces, item.ranks)) * static_cast<double>(item.piece_bits) / 8;
-    return times * (constants.ring_base + 2 * static_cast<double>(tree_levels(item.ranks)) * rate.step + most / rate.bytes_per_second);
-  }
-  if (item.by == algorithm::in_switch)
-    return times * (constants.ring_base + 2 * rate.step + bytes / (rate.bytes_per_second * constants.in_switch));
   const std::int64_t steps = item.how == collective::all_reduce ? 2 * (item.ranks - 1) : item.ranks - 1;
   const double reached = item.how == collective::all_to_all && rate.pairwise != 0 ? rate.pairwise : rate.bytes_per_second;
   const double each = rate.step + bytes / (static_cast<double>(item.ranks) * reached);

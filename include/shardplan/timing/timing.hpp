@@ -80,14 +80,18 @@ struct transfer_clock {
 private:
   constexpr void count(const message& item, double time) {
     const channel between = item.between;
-    const bool is_token = item.what == cargo::dispatched_tokens || item.what == cargo::combined_tokens;
-    // Tokens inside a node are the inner level of what expert parallel ranks do.
-    seconds[static_cast<int>(between == channel::node && is_token ? channel::ep : between)] += time;
     if (between < channel::dp) {
+      seconds[static_cast<int>(between)] += time;
       if (item.what == cargo::heads) heads += time;
-    } else if (between == channel::dp || between == channel::edp || (between == channel::node && !is_token)) {
-      (item.what == cargo::weights_forward ? forward_weights : item.what == cargo::weights_backward ? backward_weights : gradients) += time;
+      return;
     }
+    if (between == channel::node && (item.what == cargo::dispatched_tokens || item.what == cargo::combined_tokens)) {
+      seconds[static_cast<int>(channel::ep)] += time;  // the inner level of what expert parallel ranks do
+      return;
+    }
+    seconds[static_cast<int>(between)] += time;
+    if (between != channel::dp && between != channel::edp && between != channel::node) return;
+    (item.what == cargo::weights_forward ? forward_weights : item.what == cargo::weights_backward ? backward_weights : gradients) += time;
   }
 };
 

@@ -54,7 +54,7 @@ struct tensor_parallel_work {
   std::int64_t next_token = 0;       ///< next-token layers, each with a column-parallel projection of 2 `hidden`
   std::int64_t replicated = 0;       ///< parameters that each rank holds whole (norms, routers, biases of row-parallel linears)
   std::int64_t gradient_bits = 32;   ///< of a gradient as it is reduced
-  algorithm by = algorithm::ring;    ///< of its collectives
+  algorithm by = algorithm::ring;    ///< of its collectives; not `hierarchical`
 };
 
 namespace detail {
@@ -64,9 +64,8 @@ constexpr void add_calls(Sink& sink, const tensor_parallel_work& work, cargo wha
   if (elements == 0) return;
   const auto add = [&](collective how, std::int64_t count) {
     const std::int64_t in_step = count_product(count, times);
-    const message one{channel::tp, what, how, work.ranks, elements, elements, bits, in_step, in_step};
-    if (work.by == algorithm::ring) return sink.add(one);
-    add_collective(sink, one, work.by, 1);
+    const bool rings = work.by == algorithm::tree && how != collective::all_reduce;
+    sink.add(message{channel::tp, what, how, work.ranks, elements, elements, bits, in_step, in_step, rings ? algorithm::ring : work.by});
   };
   if (calls.all_reduces != 0) add(collective::all_reduce, calls.all_reduces);
   if constexpr (requires { requires Sink::joins_halves; }) {

@@ -155,6 +155,10 @@ constexpr void add_offload_of(Sink& sink, const Spec& spec, const derived& facts
   add_offload(sink, work);
 }
 
+constexpr algorithm tensor_algorithm(const plan_spec& spec) {
+  return spec.collectives.tp == algorithm::hierarchical ? algorithm::ring : spec.collectives.tp;
+}
+
 // Expert parallel ranks in a node, where routing is limited to nodes and their groups leave it; 0: else.
 template <class Spec>
 constexpr std::int64_t routed_inside(const Spec& spec, const degrees& grid) {
@@ -190,7 +194,7 @@ constexpr void add_traffic_of_extent(Sink& sink, const Spec& spec, const traffic
                                     .micro_batches = passes,
                                     .replicated = held.replicated,
                                     .gradient_bits = gradient_bits,
-                                    .by = spec.collectives.tp});
+                                    .by = detail::tensor_algorithm(spec)});
   if (grid.cp > 1) detail::add_context_parallel_of(sink, spec, facts, extent, again, passes, options);
   if (extent.layers > extent.dense_layers)
     add_expert_parallel(sink,
@@ -204,7 +208,7 @@ constexpr void add_traffic_of_extent(Sink& sink, const Spec& spec, const traffic
                          .layers = extent.layers - extent.dense_layers,
                          .recomputed = again.routed,
                          .micro_batches = passes,
-                         .by = spec.collectives.tp,
+                         .by = detail::tensor_algorithm(spec),
                          .inside = detail::routed_inside(spec, grid),
                          .limit = spec.routed_nodes},
                         options);
