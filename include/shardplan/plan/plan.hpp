@@ -215,6 +215,13 @@ struct plan : detail::stage_arrays<plan_core<Parts...>, detail::make_index_pack<
   /// What a rank of each stage sends and receives in a step: `traffic[0]`, computed where it is named; all zero when the plan breaks a rule
   /// of the first two tiers. Error: `index_out_of_range` when there is no such stage.
   static constexpr detail::traffic_of_plan<plan_core<Parts...>> traffic{};
+  /// The same for one stage as a constant that a kernel can read: `run::traffic_at<0>::report.sent_over[...]`. A plan that does not name it
+  /// pays nothing. Error: `index_out_of_range` when there is no such stage.
+  template <int Stage>
+  struct traffic_at {
+    static constexpr traffic_report report =
+        detail::traffic_if(plan_core<Parts...>::spec, detail::traffic_layout_in<plan_core<Parts...>>, Stage, plan_core<Parts...>::stages);
+  };
   /// Estimate: how long a step takes, and why; all zero when the plan breaks a rule of the first two tiers.
   static constexpr timing_report timing = detail::timing_if(plan_core<Parts...>::spec, detail::traffic_layout_in<plan_core<Parts...>>);
   /// The broken rules as values; `violations_of<plan>` has them as types.
