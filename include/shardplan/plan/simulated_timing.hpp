@@ -23,8 +23,8 @@ namespace shardplan {
 namespace detail {
 // The same stages, each a rank of its own, of which only what a micro-batch does is asked.
 template <class Spec>
-constexpr plan_spec stages_apart(const Spec& spec) {
-  plan_spec apart = spec;
+constexpr Spec stages_apart(const Spec& spec) {
+  Spec apart = spec;
   apart.pp = spec.schedule.stages(spec.pp);
   apart.schedule = {};
   apart.zero = 0;

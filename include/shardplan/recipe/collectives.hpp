@@ -14,6 +14,14 @@ enum class algorithm : unsigned char {
   in_switch,  ///< the switch adds and copies (NVLink SHARP, InfiniBand SHARP): what a rank has goes up once, what it needs comes down once
 };
 
+/// Whether the switch adds and copies.
+constexpr bool is_in_switch(algorithm how) {
+  switch (how) {
+    case algorithm::in_switch: return true;
+    default: return false;
+  }
+}
+
 /// Which algorithms the ranks of a plan use. All-to-alls, sends, and context parallel ranks have none to choose.
 struct collective_spec {
   algorithm tp = algorithm::ring;  ///< tensor parallel ranks, those of experts too

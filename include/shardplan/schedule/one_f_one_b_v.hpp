@@ -2,9 +2,9 @@
 #pragma once
 
 #include <shardplan/core/owned_array.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {

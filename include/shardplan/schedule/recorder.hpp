@@ -37,6 +37,7 @@ struct rank_recorder : Arrays {
   int weights_of[packed_op::most_chunks]{};   // W
   int complete_at[packed_op::most_chunks]{};  // index + 1 of the last B or W of each chunk
   int open_block = 0;                         // key + 1 of the forward that waits for its other half
+  bool stopped = false;                       // whether `broken` says why; comparing that costs every file that reads this
   invariant broken = invariant::none;
   int broken_op = 0;
 
@@ -50,7 +51,7 @@ struct rank_recorder : Arrays {
   /// F of a micro-batch.
   constexpr void forward(int micro_batch, int chunk = 0, int slice = 0) {
     const int key = (chunk * shape.slices + slice) * each + micro_batch;
-    if (broken != invariant::none || open_block != 0 || size == this->capacity || micro_batch < 0 || micro_batch >= each || chunk < 0 ||
+    if (stopped || open_block != 0 || size == this->capacity || micro_batch < 0 || micro_batch >= each || chunk < 0 ||
         chunk >= shape.chunks || slice < 0 || slice >= shape.slices || this->forward_at[key] != 0 ||
         (slice > 0 && this->forward_at[key - each] == 0))
       return refuse_forward(micro_batch, chunk, slice);
@@ -72,7 +73,7 @@ struct rank_recorder : Arrays {
   /// W of a micro-batch: the gradient of the weights.
   constexpr void weight_gradient(int micro_batch, int chunk = 0, int slice = 0) {
     const int key = key_of(micro_batch, chunk, slice);
-    if (broken != invariant::none || open_block != 0 || size == this->capacity || !inside(micro_batch, chunk, slice) ||
+    if (stopped || open_block != 0 || size == this->capacity || !inside(micro_batch, chunk, slice) ||
         this->weight_at[key] != 0 || this->backward_at[key] == 0 ||
         packed_op::kind(this->ops[this->backward_at[key] - 1]) == op_kind::backward)
       return refuse_weight(micro_batch, chunk, slice);
@@ -89,15 +90,17 @@ struct rank_recorder : Arrays {
   }
   /// Any op, as a value.
   constexpr void add(op item) {
-    if (item.kind == op_kind::forward) forward(item.micro_batch, item.chunk, item.slice);
-    if (item.kind == op_kind::backward) backward(item.micro_batch, item.chunk, item.slice);
-    if (item.kind == op_kind::input_gradient) input_gradient(item.micro_batch, item.chunk, item.slice);
-    if (item.kind == op_kind::weight_gradient) weight_gradient(item.micro_batch, item.chunk, item.slice);
+    switch (item.kind) {
+      case op_kind::forward: forward(item.micro_batch, item.chunk, item.slice); break;
+      case op_kind::backward: backward(item.micro_batch, item.chunk, item.slice); break;
+      case op_kind::input_gradient: input_gradient(item.micro_batch, item.chunk, item.slice); break;
+      case op_kind::weight_gradient: weight_gradient(item.micro_batch, item.chunk, item.slice); break;
+    }
     if (item.overlaps_next) open();
   }
   /// After the last op: nothing may be missing.
   constexpr void finish() {
-    if (broken != invariant::none) return;
+    if (stopped) return;
     if (open_block != 0) return refuse_packed(invariant::overlaps_no_backward, this->ops[size - 1]);
     // Nothing ran twice, so when everything alive has ended and all forwards are there, all ops are.
     if (weights == forwards && forwards == shape.forwards()) return;
@@ -115,7 +118,7 @@ private:
     }
   }
   constexpr void open() {
-    if (broken != invariant::none) return;
+    if (stopped) return;
     const int last = this->ops[size - 1];
     if (packed_op::kind(last) != op_kind::forward) return refuse_packed(invariant::overlaps_no_backward, last);
     this->ops[size - 1] = last | packed_op::overlap_bit;
@@ -128,7 +131,7 @@ private:
   }
   constexpr bool add_backward(op_kind kind, int micro_batch, int chunk, int slice) {
     const int key = (chunk * shape.slices + slice) * each + micro_batch;
-    if (broken != invariant::none || open_block == key + 1 || size == this->capacity || micro_batch < 0 || micro_batch >= each ||
+    if (stopped || open_block == key + 1 || size == this->capacity || micro_batch < 0 || micro_batch >= each ||
         chunk < 0 || chunk >= shape.chunks || slice < 0 || slice >= shape.slices || this->backward_at[key] != 0 ||
         this->forward_at[key] == 0 || (slice + 1 < shape.slices && this->backward_at[key + each] == 0)) {
       refuse_backward(kind, micro_batch, chunk, slice);
@@ -143,7 +146,7 @@ private:
 
   // Why an op was not added.
   constexpr bool refuse_any(op_kind kind, int micro_batch, int chunk, int slice) {
-    if (broken != invariant::none) return true;
+    if (stopped) return true;
     if (!inside(micro_batch, chunk, slice)) {
       refuse(invariant::no_such_op, kind, micro_batch & 0xffff, chunk & 63, slice & 63);
     } else if (open_block != 0 &&
@@ -153,7 +156,7 @@ private:
       // There are no more places than ops, so one of them is there twice.
       refuse(invariant::runs_twice, kind, micro_batch, chunk, slice);
     }
-    return broken != invariant::none;
+    return stopped;
   }
   constexpr void refuse_forward(int micro_batch, int chunk, int slice) {
     if (refuse_any(op_kind::forward, micro_batch, chunk, slice)) return;
@@ -187,7 +190,8 @@ private:
     refuse_packed(what, packed_op::of(kind, micro_batch, chunk, slice));
   }
   constexpr void refuse_packed(invariant what, int packed) {
-    if (broken != invariant::none) return;
+    if (stopped) return;
+    stopped = true;
     broken = what;
     broken_op = packed;
   }

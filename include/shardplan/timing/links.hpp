@@ -91,11 +91,17 @@ constexpr group_spread spread_of(channel between, const rank_layout& ranks, std:
 /// a ring enters and leaves a node once for each member there, each through its own NIC, but never faster than the fabric; of an all-to-all
 /// a rank sends all that leaves the node through its own. In a host without a fabric it is that of PCIe.
 constexpr channel_rate rate_of(channel between, const rank_layout& ranks, const topology& where, const timing_constants& constants) {
-  if (between == channel::nvme) return {constants.nvme, 0};
-  const auto host = [&] { return static_cast<double>(where.host) * constants.host; };
-  if (between == channel::host) return {host(), 0};
   const double fabric = static_cast<double>(where.fabric) * constants.fabric;
-  if (between == channel::node) return {where.fabric_domain > 1 ? fabric : host(), constants.fabric_step};
+  const double host = static_cast<double>(where.host) * constants.host;
+  bool pairs = false;
+  switch (between) {
+    case channel::host: return {host, 0};
+    case channel::nvme: return {constants.nvme, 0};
+    case channel::node: return {where.fabric_domain > 1 ? fabric : host, constants.fabric_step};
+    case channel::ep:
+    case channel::cp: pairs = true; break;  // only these have all-to-alls
+    default: break;
+  }
   const group_spread near = spread_of(between, ranks, where.fabric_domain);
   if (near.inside) {
     if (where.fabric_pair == 0) return {fabric, constants.fabric_step};
@@ -103,16 +109,15 @@ constexpr channel_rate rate_of(channel between, const rank_layout& ranks, const 
     return {links < fabric ? links : fabric, constants.fabric_step};
   }
   const group_spread node = where.devices_per_node == where.fabric_domain ? near : spread_of(between, ranks, where.devices_per_node);
-  if (node.inside) return {host(), constants.fabric_step};
+  if (node.inside) return {host, constants.fabric_step};
   const double members = static_cast<double>(node.members);
   const double nic = static_cast<double>(where.network) * constants.network;
   const double network = members * nic;
   const double step = constants.fabric_step + (constants.network_step - constants.fabric_step) / members;
   if (node.members == 1) return {network, step};
-  const double limit = near.members > 1 ? fabric : host();
+  const double limit = near.members > 1 ? fabric : host;
   const double shared = limit < network ? limit : network;
-  // Only these have all-to-alls. (Of groups that lie askew over nodes all may be in one.)
-  const bool pairs = between == channel::ep || between == channel::cp;
+  // Of groups that lie askew over nodes all may be in one.
   if (!pairs || node.ranks == node.members) return {shared, step};
   const double alone = nic * static_cast<double>(node.ranks - 1) / static_cast<double>(node.ranks - node.members);
   return {shared, step, limit < alone ? limit : alone};
@@ -131,11 +136,13 @@ constexpr std::int64_t tree_levels(std::int64_t ranks) {
 }
 
 namespace detail {
-// One collective over trees or in the switch.
-constexpr double seconds_of_algorithm(const message& item, const channel_rate& rate, const timing_constants& constants) {
-  const double each = static_cast<double>(item.piece_bits) / 8 / rate.bytes_per_second;
-  if (item.by == algorithm::in_switch) return 2 * rate.step + static_cast<double>(item.pieces) * each / constants.in_switch;
-  return 2 * static_cast<double>(tree_levels(item.ranks)) * rate.step + static_cast<double>(most_tree_sent(item.pieces, item.ranks)) * each;
+constexpr double ring_seconds(const message& item, const channel_rate& rate, const timing_constants& constants, double each) {
+  const double bytes = static_cast<double>(item.pieces) * each;
+  if (is_one_way(item.how)) return constants.ring_base + rate.step + bytes / rate.bytes_per_second;
+  const bool pairs = rate.pairwise != 0 && is_pairwise(item.how);
+  const double ranks = static_cast<double>(item.ranks);
+  const double steps = ring_passes(item.how) * (ranks - 1);
+  return constants.ring_base + steps * (rate.step + bytes / (ranks * (pairs ? rate.pairwise : rate.bytes_per_second)));
 }
 }  // namespace detail
 
@@ -144,15 +151,16 @@ constexpr double seconds_of_algorithm(const message& item, const channel_rate& r
 constexpr double seconds_of(const message& item, const channel_rate& rate, const timing_constants& constants) {
   if (rate.bytes_per_second == 0) return 0;
   const double times = static_cast<double>(item.times > item.times_received ? item.times : item.times_received);
-  if (item.by == algorithm::tree || item.by == algorithm::in_switch)
-    return times * (constants.ring_base + detail::seconds_of_algorithm(item, rate, constants));
-  const double bytes = static_cast<double>(item.pieces) * static_cast<double>(item.piece_bits) / 8;
-  if (item.how == collective::send || item.how == collective::copy)
-    return times * (constants.ring_base + rate.step + bytes / rate.bytes_per_second);
-  const std::int64_t steps = item.how == collective::all_reduce ? 2 * (item.ranks - 1) : item.ranks - 1;
-  const double reached = item.how == collective::all_to_all && rate.pairwise != 0 ? rate.pairwise : rate.bytes_per_second;
-  const double each = rate.step + bytes / (static_cast<double>(item.ranks) * reached);
-  return times * (constants.ring_base + static_cast<double>(steps) * each);
+  const double each = static_cast<double>(item.piece_bits) / 8;
+  switch (item.by) {
+    case algorithm::tree:
+      return times * (constants.ring_base + 2 * static_cast<double>(tree_levels(item.ranks)) * rate.step +
+                      static_cast<double>(most_tree_sent(item.pieces, item.ranks)) * each / rate.bytes_per_second);
+    case algorithm::in_switch:
+      return times * (constants.ring_base + 2 * rate.step +
+                      static_cast<double>(item.pieces) * each / (rate.bytes_per_second * constants.in_switch));
+    default: return times * detail::ring_seconds(item, rate, constants, each);
+  }
 }
 
 }  // namespace shardplan

@@ -64,16 +64,22 @@ constexpr std::int64_t in_switch_sent(std::int64_t elements, std::int64_t ranks)
 /// Elements that `rank` sends when the switch adds and copies: the whole tensor, of an all-gather its chunk.
 constexpr SHARDPLAN_HOST_DEVICE std::int64_t in_switch_sent(collective how, std::int64_t elements, std::int64_t ranks, std::int64_t rank) {
   if (ranks <= 1) return 0;
-  return how == collective::all_gather ? chunk_of(elements, ranks, rank) : elements;
+  switch (how) {
+    case collective::all_gather: return chunk_of(elements, ranks, rank);
+    default: return elements;
+  }
 }
 
 /// Elements that it receives: the whole sum, of a reduce-scatter its chunk, of an all-gather all but its chunk.
 constexpr SHARDPLAN_HOST_DEVICE std::int64_t in_switch_received(collective how, std::int64_t elements, std::int64_t ranks,
                                                                 std::int64_t rank) {
   if (ranks <= 1) return 0;
-  if (how == collective::all_reduce) return elements;
   const std::int64_t own = chunk_of(elements, ranks, rank);
-  return how == collective::all_gather ? elements - own : own;
+  switch (how) {
+    case collective::all_reduce: return elements;
+    case collective::all_gather: return elements - own;
+    default: return own;
+  }
 }
 
 /// How much less a rank sends than in a ring: 2 (n - 1) / n of the ring to 1 of the switch.

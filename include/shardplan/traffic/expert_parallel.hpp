@@ -47,8 +47,8 @@ constexpr std::int64_t dispatched_token_bits(std::int64_t hidden, std::int64_t e
 /// recomputed forward comes once more. Where routing is limited to L of k nodes, a token goes to each of them once, (k - 1) / k of tokens x
 /// L between nodes, and from there to its experts inside, (g - 1) / g of tokens x top_k (arXiv 2412.19437 section 3.2.2); back likewise,
 /// summed in each node first.
-template <class Sink>
-constexpr void add_expert_parallel(Sink& sink, const expert_parallel_work& work, const traffic_options& options) {
+template <class Sink, class Work = expert_parallel_work>
+constexpr void add_expert_parallel(Sink& sink, const Work& work, const traffic_options& options) {
   if (work.layers == 0) return;
   const std::int64_t times = count_product(work.micro_batches, count_product(work.layers, 2) + work.recomputed);
   const std::int64_t routed = count_product(work.tokens, work.top_k);

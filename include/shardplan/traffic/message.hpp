@@ -5,12 +5,12 @@
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/device_code.hpp>
 #include <shardplan/core/fraction.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/recipe/collectives.hpp>
 #include <shardplan/traffic/algorithms.hpp>
 #include <shardplan/traffic/collective.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {
@@ -91,33 +91,45 @@ constexpr SHARDPLAN_HOST_DEVICE std::int64_t bytes_of_pieces(std::int64_t pieces
 
 /// Pieces that rank `member` of the group sends, once. Error: `result_leaves_63_bits`.
 constexpr SHARDPLAN_HOST_DEVICE std::int64_t pieces_sent(const message& item, std::int64_t member) {
-  if (item.by == algorithm::tree) return tree_sent(item.pieces, item.ranks, member);
-  if (item.by == algorithm::in_switch) return in_switch_sent(item.how, item.pieces, item.ranks, member);
-  return ring_sent(item.how, item.pieces, item.ranks, member);
+  switch (item.by) {
+    case algorithm::tree: return tree_sent(item.pieces, item.ranks, member);
+    case algorithm::in_switch: return in_switch_sent(item.how, item.pieces, item.ranks, member);
+    default: return ring_sent(item.how, item.pieces, item.ranks, member);
+  }
 }
 
 /// Pieces that it receives, once: over an edge of a tree as much comes as goes. Error: `result_leaves_63_bits`.
 constexpr SHARDPLAN_HOST_DEVICE std::int64_t pieces_received(const message& item, std::int64_t member) {
-  if (item.by == algorithm::tree) return tree_sent(item.pieces, item.ranks, member);
-  if (item.by == algorithm::in_switch) return in_switch_received(item.how, item.pieces, item.ranks, member);
-  return ring_received(item.how, item.pieces, item.ranks, member);
+  switch (item.by) {
+    case algorithm::tree: return tree_sent(item.pieces, item.ranks, member);
+    case algorithm::in_switch: return in_switch_received(item.how, item.pieces, item.ranks, member);
+    default: return ring_received(item.how, item.pieces, item.ranks, member);
+  }
 }
 
 /// The most pieces that any rank sends, once. Error: `result_leaves_63_bits`.
 constexpr SHARDPLAN_HOST_DEVICE std::int64_t most_pieces_sent(const message& item) {
-  if (item.by == algorithm::tree) return most_tree_sent(item.pieces, item.ranks);
-  if (item.by == algorithm::in_switch) return in_switch_sent(item.how, item.pieces, item.ranks, 0);
-  return most_ring_sent(item.how, item.pieces, item.ranks);
+  switch (item.by) {
+    case algorithm::tree: return most_tree_sent(item.pieces, item.ranks);
+    case algorithm::in_switch: return in_switch_sent(item.how, item.pieces, item.ranks, 0);
+    default: return most_ring_sent(item.how, item.pieces, item.ranks);
+  }
 }
 
 /// The most pieces that any rank receives, once. Error: `result_leaves_63_bits`.
 constexpr SHARDPLAN_HOST_DEVICE std::int64_t most_pieces_received(const message& item) {
-  if (item.by == algorithm::tree) return most_tree_sent(item.pieces, item.ranks);
-  // The last chunk is the smallest.
-  if (item.by == algorithm::in_switch)
-    return in_switch_received(item.how, item.pieces, item.ranks, item.how == collective::all_gather ? item.ranks - 1 : 0);
-  return item.how == collective::all_to_all ? ring_received(item.how, item.pieces, item.ranks, 0)
-                                            : most_ring_sent(item.how, item.pieces, item.ranks);
+  switch (item.by) {
+    case algorithm::tree: return most_tree_sent(item.pieces, item.ranks);
+    // The first chunk is the largest, and all but the last one the most.
+    case algorithm::in_switch:
+      return in_switch_received(item.how, item.pieces, item.ranks, 0) >
+                     in_switch_received(item.how, item.pieces, item.ranks, item.ranks - 1)
+                 ? in_switch_received(item.how, item.pieces, item.ranks, 0)
+                 : in_switch_received(item.how, item.pieces, item.ranks, item.ranks - 1);
+    default:
+      return is_pairwise(item.how) ? ring_received(item.how, item.pieces, item.ranks, 0)
+                                   : most_ring_sent(item.how, item.pieces, item.ranks);
+  }
 }
 
 /// Bytes that rank `member` of the group sends in one step. Error: `result_leaves_63_bits`.
@@ -143,18 +155,20 @@ constexpr SHARDPLAN_HOST_DEVICE bytes received(const message& item) {
 /// Ideal: bytes that a rank sends in one step when nothing is padded and chunks may be parts of pieces, as the formulas of papers have it;
 /// over trees the mean of the ranks, which is that of a ring. Error: `result_leaves_63_bits`.
 constexpr fraction ideal_sent(const message& item) {
-  const fraction factor = item.by != algorithm::in_switch      ? ring_factor(item.how, item.ranks)
-                          : item.how == collective::all_gather ? fraction{1, item.ranks}
-                                                               : fraction{1};
+  fraction factor = ring_factor(item.how, item.ranks);
+  switch (item.by) {
+    case algorithm::in_switch: factor = {in_switch_sent(item.how, item.ranks, item.ranks, 0), item.ranks}; break;
+    default: break;
+  }
   return factor * fraction{item.piece_bits, 8} * fraction{item.useful} * fraction{item.times};
 }
 
 /// Tells `sink` a collective by an algorithm. Where the algorithm has no such collective it is a ring. `hierarchical`: `inside` ranks of
 /// each node, a level of its own over `channel::node`, and a chunk of theirs between the nodes.
-template <class Sink>
-constexpr void add_collective(Sink& sink, const message& item, algorithm how, std::int64_t inside) {
+template <class Sink, class Message = message>
+constexpr void add_collective(Sink& sink, const Message& item, algorithm how, std::int64_t inside) {
   if (how == algorithm::ring || (how == algorithm::tree && item.how != collective::all_reduce)) return sink.add(item);
-  message one = item;
+  Message one = item;
   if (how != algorithm::hierarchical) {
     one.by = how;
     return sink.add(one);
@@ -172,8 +186,8 @@ constexpr void add_collective(Sink& sink, const message& item, algorithm how, st
 }
 
 /// Tells `sink` a message, unless nothing travels.
-template <class Sink>
-constexpr void add_message(Sink& sink, const message& item) {
+template <class Sink, class Message = message>
+constexpr void add_message(Sink& sink, const Message& item) {
   if (item.pieces > 0 && (item.times > 0 || item.times_received > 0) && (item.ranks > 1 || item.how == collective::copy)) sink.add(item);
 }
 

@@ -5,10 +5,10 @@
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/device_code.hpp>
 #include <shardplan/core/fraction.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/traffic/message.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {
@@ -36,7 +36,7 @@ struct traffic_report {
     const std::int64_t out = count_product(once, item.times);
     if (out > detail::int64_max - sent_over[at]) result_leaves_63_bits();
     sent_over[at] += out;
-    const bool alike = item.times == item.times_received && item.how != collective::all_to_all && item.by != algorithm::in_switch;
+    const bool alike = item.times == item.times_received && !is_pairwise(item.how) && !is_in_switch(item.by);
     const std::int64_t in = alike ? out : shardplan::received(item).count;
     if (in > detail::int64_max - received_over[at]) result_leaves_63_bits();
     received_over[at] += in;
