@@ -102,7 +102,8 @@ constexpr double pair_seconds(const Spec& spec, const traffic_layout& layout, co
   const rank_layout ranks = rank_layout_of(layout.facts.grid, spec.rank_order, 1);
   const timing_constants own = constants_with(spec.link_efficiency, constants);
   const channel_rate rate = rate_of(channel::pp, ranks, topology_of(spec.device, spec.devices_per_node, spec.nodes), own);
-  return seconds_of({channel::pp, cargo::gradients, collective::all_reduce, 2, all, all, bits, 1, 1}, rate, own);
+  const double seconds = seconds_of({channel::pp, cargo::gradients, collective::all_reduce, 2, all, all, bits, 1, 1}, rate, own);
+  return seconds * (1 - share_of(spec.overlap.pp));
 }
 
 // `report` with the makespan of the schedule in the place of its closed form, `pairs` seconds of `pair_seconds`. What the schedule hides of
