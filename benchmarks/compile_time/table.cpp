@@ -35,6 +35,8 @@ void print_figures_of(const compiler& which, std::size_t index, const std::vecto
   print_figure("umbrella / <boost/hana.hpp>", milliseconds("umbrella") / milliseconds("hana"), "", 0.5);
   print_figure("one plan more: (201 plans - 1 plan) / 200", (milliseconds("plans_201") - milliseconds("plans_1")) / 200, "ms",
                which.is_clang ? 3.5 : 2.5);
+  print_figure("the same, traffic and timing read", (milliseconds("read_201") - milliseconds("read_1")) / 200, "ms",
+               which.is_clang ? 6 : 4);
   print_figure("1000 plans, time", milliseconds("plans_1000") / 1000, "s", 3);
   print_figure("1000 plans, peak memory", of("plans_1000").median(&sample::peak_mb), "MB", 600);
   print_schedule(of("schedule_8"), milliseconds("umbrella"), "schedule, p, m, v = 8, 32, 4", 2048, which.is_clang ? 0.35 : 0.25);

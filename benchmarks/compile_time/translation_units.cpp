@@ -18,6 +18,12 @@ translation_unit of_plans(int count) {
   return {"plans_" + number, number + (count == 1 ? " checked plan" : " checked plans"), plans(count)};
 }
 
+/// The same with the traffic of a stage and the timing of each read.
+translation_unit of_plans_read(int count) {
+  const std::string number = std::to_string(count);
+  return {"read_" + number, number + (count == 1 ? " plan" : " plans") + ", traffic and timing read", plans(count, 1, true)};
+}
+
 /// A file with one interleaved schedule: its table, every proof, one simulation.
 translation_unit of_schedule(int ranks, int micro_batches, int chunks) {
   const std::string sizes = std::to_string(ranks) + ", " + std::to_string(micro_batches);
@@ -47,7 +53,7 @@ translation_unit of_search() {
 
 }  // namespace
 
-std::string plans(int count, int nodes) {
+std::string plans(int count, int nodes, bool reads) {
   std::string text = "#include <shardplan/shardplan.hpp>\nnamespace sp = shardplan;\n";
   for (int plan = 0; plan < count; ++plan) {
     const std::string name = "run_" + std::to_string(plan);
@@ -57,6 +63,9 @@ std::string plans(int count, int nodes) {
     text.append(hosts).append(">, sp::tp<2>, sp::pp<4>, sp::zero<1>, sp::micro_batch<1>, sp::global_batch<").append(batch);
     text.append(">, sp::sequence<4096>, sp::optimizer<sp::optimizers::adamw>, sp::precision<sp::precisions::bf16_fp32_master>>;\n");
     text.append("static_assert(sp::checked<").append(name).append(">);\n");
+    if (!reads) continue;
+    text.append("static_assert(").append(name).append("::traffic[1].sent(sp::channel::tp) > sp::bytes{0});\n");
+    text.append("static_assert(").append(name).append("::timing.step > 0);\n");
   }
   return text;
 }
@@ -83,6 +92,8 @@ std::vector<translation_unit> all_units() {
       of_plans(100),
       of_plans(201),
       of_plans(1000),
+      of_plans_read(1),
+      of_plans_read(201),
       of_schedule(8, 32, 4),
       of_schedule(16, 128, 4),
       of_schedule(64, 512, 2),

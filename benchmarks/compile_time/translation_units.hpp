@@ -14,8 +14,9 @@ struct translation_unit {
 };
 
 /// `count` distinct plans, each insisted on, the first of them over `nodes` nodes of eight GPUs. All have ten parts and four pipeline
-/// stages; each differs from the one before in its cluster and its batch and costs the compiler all of a new plan.
-std::string plans(int count, int nodes = 1);
+/// stages; each differs from the one before in its cluster and its batch and costs the compiler all of a new plan. `reads`: the
+/// traffic of a stage and the timing of each are asked for.
+std::string plans(int count, int nodes = 1, bool reads = false);
 
 /// One plan over `nodes` nodes whose ranks are asked for: groups of three sets of axes, a link, where the last rank stands.
 std::string ranks_of_a_plan(int nodes);

@@ -30,6 +30,7 @@
 #include <shardplan/plan/verdict.hpp>
 #include <shardplan/recipe/attention.hpp>
 #include <shardplan/recipe/batch.hpp>
+#include <shardplan/recipe/collectives.hpp>
 #include <shardplan/recipe/context_exchange.hpp>
 #include <shardplan/recipe/cross_entropy.hpp>
 #include <shardplan/recipe/dropout.hpp>
@@ -38,6 +39,8 @@
 #include <shardplan/recipe/headroom.hpp>
 #include <shardplan/recipe/kernel_sets.hpp>
 #include <shardplan/recipe/kernels.hpp>
+#include <shardplan/recipe/link_efficiency.hpp>
+#include <shardplan/recipe/node_limited_routing.hpp>
 #include <shardplan/recipe/offload.hpp>
 #include <shardplan/recipe/optimizer.hpp>
 #include <shardplan/recipe/overheads.hpp>

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSL-1.0
-# The pictures of docs/pictures are those that the example PROGRAM writes into FOLDER.
+# The pictures of docs/pictures are those that the examples write into FOLDER: PROGRAM all of its own, TOPOLOGY one.
 cmake_minimum_required(VERSION 3.25)
 include("${TOOLCHAIN}")
 
 file(MAKE_DIRECTORY "${FOLDER}")
 execute_process(COMMAND "${PROGRAM}" "${FOLDER}" OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND "${TOPOLOGY}" "${FOLDER}/topology_64.svg" OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 file(GLOB pictures "${source_dir}/docs/pictures/*.svg")
 if(NOT pictures)
   message(FATAL_ERROR "no pictures")

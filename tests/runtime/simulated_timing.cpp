@@ -144,3 +144,44 @@ TEST_CASE("what of a spec is played") {
     }
   }
 }
+
+// Where a schedule has a closed form for these times, `timing` is near what is played: equal but for rounding and the nanoseconds when no
+// stage differs from the others, and with a head, which only one stage has, within some percent.
+TEST_CASE("the closed forms of timing are near the schedule played") {
+  namespace schedules = sp::schedules;
+  const sp::plan_spec base = run<sp::model<sp::models::llama3_70b>, sp::tp<8>, sp::global_batch<64>>::spec;
+  const sp::schedule_spec all[] = {schedules::gpipe::spec,          schedules::one_f_one_b::spec,
+                                   schedules::eager_1f1b::spec,     schedules::interleaved<2>::spec,
+                                   schedules::interleaved<4>::spec, schedules::looped_bfs<2>::spec,
+                                   schedules::zb_h1::spec,          schedules::interleaved_zb<2>::spec,
+                                   schedules::zb_h2::spec,          schedules::zb_v::spec,
+                                   schedules::v_half::spec,         schedules::v_min::spec,
+                                   schedules::one_f_one_b_v::spec,  schedules::dual_pipe::spec,
+                                   schedules::dual_pipe_v::spec,    schedules::chimera::spec,
+                                   schedules::seq_1f1b<2>::spec,    schedules::hanayo<1>::spec,
+                                   schedules::hanayo<2>::spec,      schedules::grouped_interleaved<2, 2>::spec,
+                                   schedules::pipedream::spec};
+  int with_formula = 0;
+  for (const sp::schedule_spec& schedule : all)
+    for (const std::int64_t ranks : {2, 4, 8})
+      for (const std::int64_t rounds : {1, 2, 4, 8})
+        for (const bool has_head : {false, true}) {
+          sp::plan_spec spec = base;
+          spec.schedule = schedule;
+          spec.pp = spec.nodes = ranks;
+          spec.global_batch = ranks * rounds;
+          spec.model.layers = 128;
+          if (!has_head) spec.model.vocab = 8;
+          spec.overlap.pp = 100;
+          const sp::played_timing played = sp::simulated_timing_of(spec);
+          if (!played.played || !schedule.bubble.known) continue;
+          const sp::stage_times one = sp::nanoseconds_of_stage(spec, sp::traffic_layout_of(spec), 1);
+          if (!schedule.bubble.value(ranks, ranks * rounds, one).known) continue;
+          ++with_formula;
+          INFO(schedule.name.c_str() << ", p " << ranks << ", m " << ranks * rounds << ", head " << has_head);
+          const double off = sp::step_timing(spec).step / played.step - 1;
+          CHECK(off < (has_head ? 0.04 : 0.005));
+          CHECK(off > (has_head ? -0.08 : -0.01));
+        }
+  CHECK(with_formula >= 200);
+}

@@ -10,43 +10,46 @@ namespace shardplan {
 /// begins with `note_part<kind>(spec)`. The list stands here, left of everything, because parts live in many folders and none of them may
 /// know the spec.
 enum class part_kind {
-  model,                ///< `model<>`, needed
-  cluster,              ///< `cluster<>`, needed
-  host_memory,          ///< `host_memory<>`: GiB of the host's memory
-  framework,            ///< `framework<>`: whose rules hold
-  sequence,             ///< `sequence<>`, needed; tokens
-  micro_batch,          ///< `micro_batch<>`, needed; sequences
-  global_batch,         ///< `global_batch<>`, needed; sequences
-  accumulation,         ///< `accumulation<>`: micro-batches of a step
-  tp,                   ///< `tp<>`: tensor parallel degree
-  pp,                   ///< `pp<>`: pipeline parallel degree
-  dp,                   ///< `dp<>`: data parallel degree
-  cp,                   ///< `cp<>`: context parallel degree
-  ep,                   ///< `ep<>`: expert parallel degree
-  etp,                  ///< `etp<>`: tensor parallel degree of routed experts
-  sequence_parallel,    ///< `sequence_parallel<>`: a switch
-  zero,                 ///< `zero<>`: ZeRO stage, 0 to 3
-  fsdp,                 ///< `fsdp<>` or `hsdp<>`: everything is sharded
-  offload,              ///< `offload<>`: what leaves the device
-  layer_split,          ///< `layer_split<>`: layers of each stage
-  pipeline_slots,       ///< `pipeline_slots<>`: what counts as a layer when layers are laid out
-  vocabulary_multiple,  ///< `vocabulary_multiple<>`: rows that the vocabulary is padded to a multiple of
-  schedule,             ///< `schedule<>`: the order in the pipeline
-  optimizer,            ///< `optimizer<>`: what is kept for each parameter
-  precision,            ///< `precision<>`: bytes of each form of a parameter
-  recompute,            ///< `recompute<>`: what backward computes again
-  recompute_layers,     ///< `recompute_layers<>`: in which layers
-  kernels,              ///< `kernels<>`: which tensors the implementation keeps for backward
-  attention,            ///< `attention<>`: the attention kernel
-  dropout,              ///< `dropout<>`: where dropout is on
-  context_exchange,     ///< `context_exchange<>`: how context parallel ranks come by keys and values
-  expert_load,          ///< `expert_load<>`: tokens of the fullest rank's experts
-  cross_entropy,        ///< `cross_entropy<>`: the loss kernel
-  overheads,            ///< `overheads<>`: what a framework allocates beside the tensors of the model
-  buckets,              ///< `buckets<>`: buffers that gradients pass through
-  headroom,             ///< `headroom<>`: MiB that stay free
-  overlap,              ///< `overlap<>`: how much of what travels hides behind computation
-  rank_order,           ///< `rank_order<>`: how ranks are numbered
+  model,                 ///< `model<>`, needed
+  cluster,               ///< `cluster<>`, needed
+  host_memory,           ///< `host_memory<>`: GiB of the host's memory
+  framework,             ///< `framework<>`: whose rules hold
+  sequence,              ///< `sequence<>`, needed; tokens
+  micro_batch,           ///< `micro_batch<>`, needed; sequences
+  global_batch,          ///< `global_batch<>`, needed; sequences
+  accumulation,          ///< `accumulation<>`: micro-batches of a step
+  tp,                    ///< `tp<>`: tensor parallel degree
+  pp,                    ///< `pp<>`: pipeline parallel degree
+  dp,                    ///< `dp<>`: data parallel degree
+  cp,                    ///< `cp<>`: context parallel degree
+  ep,                    ///< `ep<>`: expert parallel degree
+  etp,                   ///< `etp<>`: tensor parallel degree of routed experts
+  sequence_parallel,     ///< `sequence_parallel<>`: a switch
+  zero,                  ///< `zero<>`: ZeRO stage, 0 to 3
+  fsdp,                  ///< `fsdp<>` or `hsdp<>`: everything is sharded
+  offload,               ///< `offload<>`: what leaves the device
+  layer_split,           ///< `layer_split<>`: layers of each stage
+  pipeline_slots,        ///< `pipeline_slots<>`: what counts as a layer when layers are laid out
+  vocabulary_multiple,   ///< `vocabulary_multiple<>`: rows that the vocabulary is padded to a multiple of
+  schedule,              ///< `schedule<>`: the order in the pipeline
+  optimizer,             ///< `optimizer<>`: what is kept for each parameter
+  precision,             ///< `precision<>`: bytes of each form of a parameter
+  recompute,             ///< `recompute<>`: what backward computes again
+  recompute_layers,      ///< `recompute_layers<>`: in which layers
+  kernels,               ///< `kernels<>`: which tensors the implementation keeps for backward
+  attention,             ///< `attention<>`: the attention kernel
+  dropout,               ///< `dropout<>`: where dropout is on
+  context_exchange,      ///< `context_exchange<>`: how context parallel ranks come by keys and values
+  expert_load,           ///< `expert_load<>`: tokens of the fullest rank's experts
+  cross_entropy,         ///< `cross_entropy<>`: the loss kernel
+  overheads,             ///< `overheads<>`: what a framework allocates beside the tensors of the model
+  buckets,               ///< `buckets<>`: buffers that gradients pass through
+  headroom,              ///< `headroom<>`: MiB that stay free
+  overlap,               ///< `overlap<>`: how much of what travels hides behind computation
+  rank_order,            ///< `rank_order<>`: how ranks are numbered
+  link_efficiency,       ///< `link_efficiency<>`: what links reach of their nominal rates
+  collectives,           ///< `collectives<>`: rings, trees, levels or switches
+  node_limited_routing,  ///< `node_limited_routing<>`: nodes that a token's experts lie on
 };
 
 namespace detail {

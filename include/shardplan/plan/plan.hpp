@@ -152,19 +152,29 @@ struct layout_of_plan {
   }
 };
 
+// What traffic and timing of a plan share; no micro-batches when the plan breaks a rule of the first two tiers.
+template <class Spec>
+constexpr traffic_layout traffic_layout_if(const Spec& spec, bool is_valid) {
+  return is_valid || is_computable(spec) ? traffic_layout_of(spec) : traffic_layout{};
+}
+template <class Core>
+inline constexpr traffic_layout traffic_layout_in = traffic_layout_if(Core::spec, Core::violation_count == 0);
+template <class Spec>
+constexpr timing_report timing_if(const Spec& spec, const traffic_layout& layout) {
+  return layout.facts.micro_batches > 0 ? timing_of(spec, layout) : timing_report{};
+}
+template <class Spec>
+constexpr traffic_report traffic_if(const Spec& spec, const traffic_layout& layout, std::int64_t stage, int stages) {
+  if (stage < 0 || stage >= stages) index_out_of_range();
+  return layout.facts.micro_batches > 0 ? traffic_of_stage(spec, layout, stage) : traffic_report{};
+}
+
 // No array as `memory` is: the report of one stage costs a compiler as much as the memory of eight, and few plans are asked for more than
 // one or two.
 template <class Core>
-struct traffic_layout_of_plan {
-  static constexpr bool computable = Core::violation_count == 0 || is_computable(Core::spec);
-  static constexpr traffic_layout layout = computable ? traffic_layout_of(Core::spec) : traffic_layout{};
-};
-template <class Core>
 struct traffic_of_plan {
   constexpr traffic_report operator[](std::int64_t stage) const {
-    using shared = traffic_layout_of_plan<Core>;
-    if (stage < 0 || stage >= Core::stages) index_out_of_range();
-    return shared::computable ? traffic_of_stage(Core::spec, shared::layout, stage) : traffic_report{};
+    return traffic_if(Core::spec, traffic_layout_in<Core>, stage, Core::stages);
   }
 };
 
@@ -180,12 +190,6 @@ struct stage_arrays<Core, index_pack<int, Stages...>> : Core {
   /// What `offload<>` moved from each pipeline rank to host memory and to NVMe.
   static constexpr offload_report offloaded[sizeof...(Stages)] = {layout_of_plan<Core>::account(Stages).offloaded...};
 };
-
-template <class Core>
-constexpr timing_report timing_of_plan() {
-  using shared = traffic_layout_of_plan<Core>;
-  return shared::computable ? timing_of(Core::spec, shared::layout) : timing_report{};
-}
 
 }  // namespace detail
 
@@ -221,8 +225,15 @@ struct plan : detail::stage_arrays<plan_core<Parts...>, detail::make_index_pack<
   /// What a rank of each stage sends and receives in a step: `traffic[0]`, computed where it is named; all zero when the plan breaks a rule
   /// of the first two tiers. Error: `index_out_of_range` when there is no such stage.
   static constexpr detail::traffic_of_plan<plan_core<Parts...>> traffic{};
+  /// The same for one stage as a constant that a kernel can read: `run::traffic_at<0>::report.sent_over[...]`. A plan that does not name it
+  /// pays nothing. Error: `index_out_of_range` when there is no such stage.
+  template <int Stage>
+  struct traffic_at {
+    static constexpr traffic_report report =
+        detail::traffic_if(plan_core<Parts...>::spec, detail::traffic_layout_in<plan_core<Parts...>>, Stage, plan_core<Parts...>::stages);
+  };
   /// Estimate: how long a step takes, and why; all zero when the plan breaks a rule of the first two tiers.
-  static constexpr timing_report timing = detail::timing_of_plan<plan_core<Parts...>>();
+  static constexpr timing_report timing = detail::timing_if(plan_core<Parts...>::spec, detail::traffic_layout_in<plan_core<Parts...>>);
   /// The broken rules as values; `violations_of<plan>` has them as types.
   static constexpr violation_list found = detail::spoken_rules<plan_core<Parts...>>(
       detail::make_index_pack<static_cast<int>(detail::broken_rules_of<plan_core<Parts...>>.items.length)>{});

@@ -57,8 +57,11 @@ constexpr const char* name_of(part_kind part) {
                                    "buckets",
                                    "headroom",
                                    "overlap",
-                                   "rank_order"};
-  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::rank_order) + 1);
+                                   "rank_order",
+                                   "link_efficiency",
+                                   "collectives",
+                                   "node_limited_routing"};
+  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::node_limited_routing) + 1);
   return names[static_cast<int>(part)];
 }
 

@@ -41,7 +41,8 @@ constexpr stage_times nanoseconds_of_extent(const Spec& spec, const Spec& apart,
   if (one.total() == 0) return {0, 0, 0, 0, 0};
   const rank_layout ranks = rank_layout_of(layout.facts.grid, spec.rank_order, 1);
   const topology where = topology_of(spec.device, spec.devices_per_node, spec.nodes);
-  transfer_clock clock{ranks, where, constants};
+  const timing_constants own = constants_with(spec.link_efficiency, constants);
+  transfer_clock clock{ranks, where, own};
   add_traffic_of_extent(clock, apart, layout, extent, held_by(apart, layout, extent), options);
   const double steps = static_cast<double>(layout.facts.micro_batches);
   double seen[channel_count]{};
@@ -99,8 +100,10 @@ constexpr double pair_seconds(const Spec& spec, const traffic_layout& layout, co
   const std::int64_t all = held.dense + held.routed;
   const std::int64_t bits = (spec.precision.accumulator != 0 ? spec.precision.accumulator : spec.precision.gradient) * 8;
   const rank_layout ranks = rank_layout_of(layout.facts.grid, spec.rank_order, 1);
-  const channel_rate rate = rate_of(channel::pp, ranks, topology_of(spec.device, spec.devices_per_node, spec.nodes), constants);
-  return seconds_of({channel::pp, cargo::gradients, collective::all_reduce, 2, all, all, bits, 1, 1}, rate, constants);
+  const timing_constants own = constants_with(spec.link_efficiency, constants);
+  const channel_rate rate = rate_of(channel::pp, ranks, topology_of(spec.device, spec.devices_per_node, spec.nodes), own);
+  const double seconds = seconds_of({channel::pp, cargo::gradients, collective::all_reduce, 2, all, all, bits, 1, 1}, rate, own);
+  return seconds * (1 - share_of(spec.overlap.pp));
 }
 
 // `report` with the makespan of the schedule in the place of its closed form, `pairs` seconds of `pair_seconds`. What the schedule hides of

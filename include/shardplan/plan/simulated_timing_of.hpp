@@ -49,58 +49,50 @@ struct schedule_family<Family<First, More...>> {
   using with = Family<Number, More...>;
 };
 
-// Writes the order of `Schedule` into a table of its shape.
-template <class Schedule>
-constexpr void fill_as(op_table& table) {
-  const int ranks = table.shape.ranks;
-  const int micro_batches = table.shape.micro_batches;
-  if constexpr (fills_all_ranks<Schedule>) {
-    Schedule::fill_all(table, ranks, micro_batches);
-  } else {
-    for (int at = 0; at < ranks; ++at) Schedule::fill(table.rank(at), ranks, micro_batches, at);
-  }
+// What is played, and how long it takes.
+struct spec_to_play {
+  const schedule_spec& said;
+  std::int64_t ranks = 1;
+  std::int64_t micro_batches = 1;
+  const stage_times* times = nullptr;
+  std::int64_t ticks = 0;  // of `tick_unit_of`; 0: not known, or a rank waits for ever
+};
+constexpr void play_table(const op_table& table, spec_to_play& game) {
+  if (table.ends) game.ticks = play(table, game.times, false).makespan;
 }
 
 template <class Schedule, int... Numbers>
-constexpr bool fill_member(op_table& table, const schedule_spec& said, index_pack<int, Numbers...>) {
+constexpr bool play_member(spec_to_play& game, index_pack<int, Numbers...>) {
   // A copy of the spec whose chunks were changed keeps the functions of `Schedule`.
   schedule_spec copy = Schedule::spec;
-  copy.chunks = said.chunks;
-  copy.slices = said.slices;
-  const bool is_copy = copy == said;
-  const auto fills = [&](auto number) {
+  copy.chunks = game.said.chunks;
+  copy.slices = game.said.slices;
+  const bool is_copy = copy == game.said;
+  const auto plays = [&](auto number) {
     using member = typename schedule_family<Schedule>::template with<decltype(number)::value>;
-    const bool as_many = member::spec.chunks == said.chunks && member::spec.slices == said.slices;
-    if (!as_many || !(is_copy || member::spec == said)) return false;
-    fill_as<member>(table);
+    const bool as_many = member::spec.chunks == game.said.chunks && member::spec.slices == game.said.slices;
+    if (!as_many || !(is_copy || member::spec == game.said)) return false;
+    play_table(op_table::of<member>(game.ranks, game.micro_batches), game);
     return true;
   };
-  return (fills(number_tag<Numbers + 1>{}) || ...);
+  return (plays(number_tag<Numbers + 1>{}) || ...);
 }
 
-// Whether `Schedule`, or one of its family, is the one that is said; then its order is in the table.
+// Whether `Schedule`, or one of its family, is the one that is said; then it was played.
 template <class Schedule>
-constexpr bool fill_if_said(op_table& table, const schedule_spec& said) {
+constexpr bool play_if_said(spec_to_play& game) {
   if constexpr (schedule_family<Schedule>::has_numbers) {
-    return fill_member<Schedule>(table, said, make_index_pack<most_numbers_tried>{});
+    return play_member<Schedule>(game, make_index_pack<most_numbers_tried>{});
   } else {
-    if (!(Schedule::spec == said)) return false;
-    fill_as<Schedule>(table);
+    if (!(Schedule::spec == game.said)) return false;
+    play_table(op_table::of<Schedule>(game.ranks, game.micro_batches), game);
     return true;
   }
 }
 template <class... Own, class... Known>
-constexpr bool fill_said(op_table& table, const schedule_spec& said, const boost::hana::basic_tuple<Known...>*) {
-  return (fill_if_said<Own>(table, said) || ...) || (fill_if_said<Known>(table, said) || ...);
-}
-
-// The makespan of so many micro-batches, in ticks of `tick_unit_of`; 0: the schedule is not known, or a rank of it waits for ever.
-template <class... Own>
-constexpr std::int64_t ticks_of_spec(const schedule_spec& said, const table_shape& shape, const stage_times* times) {
-  op_table table{shape};
-  if (!fill_said<Own...>(table, said, static_cast<const schedules::built_in*>(nullptr))) return 0;
-  table.close();
-  return table.ends ? play(table, times, false).makespan : 0;
+constexpr std::int64_t ticks_of(spec_to_play game, const boost::hana::basic_tuple<Known...>*) {
+  static_cast<void>((play_if_said<Own>(game) || ...) || (play_if_said<Known>(game) || ...));
+  return game.ticks;
 }
 
 // What an op and a table can say (`shape_of`, `op_table`).
@@ -129,15 +121,13 @@ constexpr played_timing simulated_timing_of(const Spec& spec, const timing_const
   const std::int64_t stages = spec.schedule.stages(spec.pp);
   owned_array<stage_times> times(static_cast<std::size_t>(stages));
   detail::fill_nanoseconds(times, spec, layout, constants, options);
-  table_shape shape = detail::shape_of(spec.schedule, spec.pp, micro_batches);
   // Where steps run into each other, the time from one end to the next: three steps less two.
-  if (!spec.schedule.drains) shape.micro_batches *= 3;
-  std::int64_t ticks = detail::ticks_of_spec<Own...>(spec.schedule, shape, times.begin());
+  constexpr const schedules::built_in* known = nullptr;
+  const std::int64_t steps = spec.schedule.drains ? 1 : 3;
+  std::int64_t ticks = detail::ticks_of<Own...>({spec.schedule, spec.pp, steps * micro_batches, times.begin()}, known);
   if (ticks == 0) return {formula, false};
-  if (!spec.schedule.drains) {
-    shape.micro_batches = shape.micro_batches / 3 * 2;
-    ticks -= detail::ticks_of_spec<Own...>(spec.schedule, shape, times.begin());
-  }
+  if (steps == 3) ticks -= detail::ticks_of<Own...>({spec.schedule, spec.pp, 2 * micro_batches, times.begin()}, known);
+  const table_shape shape = detail::shape_of(spec.schedule, spec.pp, micro_batches);
   const fraction step{ticks, detail::tick_unit_of(shape, times.begin(), false).in_one};
   return {detail::with_makespan(formula, step, detail::pair_seconds(spec, layout, constants)), true};
 }

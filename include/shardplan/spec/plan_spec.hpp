@@ -10,6 +10,7 @@
 #include <shardplan/parallel/sharding.hpp>
 #include <shardplan/parallel/stages.hpp>
 #include <shardplan/recipe/attention.hpp>
+#include <shardplan/recipe/collectives.hpp>
 #include <shardplan/recipe/context_exchange.hpp>
 #include <shardplan/recipe/cross_entropy.hpp>
 #include <shardplan/recipe/dropout.hpp>
@@ -17,6 +18,7 @@
 #include <shardplan/recipe/framework.hpp>
 #include <shardplan/recipe/headroom.hpp>
 #include <shardplan/recipe/kernel_sets.hpp>
+#include <shardplan/recipe/link_efficiency.hpp>
 #include <shardplan/recipe/offload.hpp>
 #include <shardplan/recipe/optimizer.hpp>
 #include <shardplan/recipe/overheads.hpp>
@@ -58,6 +60,9 @@ struct plan_spec {
   layer_counts layer_split{};                                             ///< layers of each stage (chunk); empty: equal
   std::int64_t vocabulary_multiple = unset;                               ///< unset: as the framework pads (derived.hpp)
   overlap_spec overlap{};                                                 ///< what hides behind computation, for `timing`
+  link_efficiency_spec link_efficiency{};                                 ///< what links reach, for `timing`
+  collective_spec collectives{};                                          ///< rings or other algorithms, for `traffic` and `timing`
+  std::int64_t routed_nodes = 0;                                          ///< nodes that a token's experts lie on; 0: any
   rank_orders rank_order = rank_orders::megatron;                         ///< how ranks are numbered
   schedule_spec schedule = schedules::one_f_one_b::spec;                  ///< the order in the pipeline
   optimizer_spec optimizer = optimizers::adamw::spec;                     ///< what is kept for each parameter

@@ -106,7 +106,8 @@ constexpr gathering gathering_of(const Spec& said, gather_unit unit, const zero_
   const compute_seconds work = compute_of(spec, layout, one, count, constants);
   if (work.total() == 0) return result;
   const rank_layout places = rank_layout_of(facts.grid, spec.rank_order, facts.grid.dense_shards() / ranks);
-  const channel_rate rate = rate_of(channel::dp, places, topology_of(spec.device, spec.devices_per_node, spec.nodes), constants);
+  const timing_constants own = constants_with(spec.link_efficiency, constants);
+  const channel_rate rate = rate_of(channel::dp, places, topology_of(spec.device, spec.devices_per_node, spec.nodes), own);
   const auto seconds = [&](collective how, std::int64_t elements, std::int64_t each) {
     return ranks == 1 ? 0.0
                       : seconds_of({channel::dp, cargo::weights_forward, how, ranks, elements, elements, 8 * each, 1, 1}, rate, constants);

@@ -15,6 +15,7 @@ namespace shardplan {
 struct channel_rate {
   double bytes_per_second = 0;  ///< that one rank sends in a ring; 0: nothing travels
   double step = 0;              ///< seconds of latency of one ring step, the average
+  double pairwise = 0;          ///< bytes a second that one rank sends in an all-to-all; 0: as in a ring
 };
 
 /// Where the ranks of a plan stand, as timing asks: sizes of the axes of both grids by their place in `rank_orders`. Cheaper to build than
@@ -66,18 +67,21 @@ constexpr std::uint32_t places_of(channel between) {
 constexpr group_spread spread_of(channel between, const rank_layout& ranks, std::int64_t domain) {
   const bool routed = between == channel::ep || between == channel::etp || between == channel::edp;
   const std::int64_t(&sizes)[7] = routed ? ranks.expert : ranks.dense;
-  const std::uint32_t places = detail::places_of(between);
+  std::uint32_t places = detail::places_of(between);
   group_spread spread{};
   std::int64_t stride = 1;
   std::int64_t slowest = 1;
-  for (std::uint32_t order = ranks.order & 0xffffff; order != 0; order >>= 4) {
+  // Behind the last of its axes nothing matters.
+  for (std::uint32_t order = ranks.order; places != 0; order >>= 4) {
     const std::uint32_t place = order & 15;
     const std::int64_t size = sizes[place];
-    if (size == 1) continue;
     if ((places >> place & 1) != 0) {
-      spread.ranks *= size;
-      slowest = size * stride;
-      if (stride < domain) spread.members *= slowest <= domain ? size : domain / stride;
+      places ^= 1u << place;
+      if (size != 1) {
+        spread.ranks *= size;
+        slowest = size * stride;
+        if (stride < domain) spread.members *= slowest <= domain ? size : domain / stride;
+      }
     }
     stride *= size;
   }
@@ -86,45 +90,79 @@ constexpr group_spread spread_of(channel between, const rank_layout& ranks, std:
 }
 
 /// The rate of a channel. Inside the fabric's domain it is that of the fabric (of a switchless mesh, one link for each other rank). Beyond,
-/// a ring enters and leaves a node once for each member there, each through its own NIC, but never faster than the fabric. In a host
-/// without a fabric it is that of PCIe.
+/// a ring enters and leaves a node once for each member there, each through its own NIC, but never faster than the fabric; of an all-to-all
+/// a rank sends all that leaves the node through its own. In a host without a fabric it is that of PCIe.
 constexpr channel_rate rate_of(channel between, const rank_layout& ranks, const topology& where, const timing_constants& constants) {
   const double fabric = static_cast<double>(where.fabric) * constants.fabric;
   const double host = static_cast<double>(where.host) * constants.host;
+  bool pairs = false;
   switch (between) {
     case channel::host: return {host, 0};
     case channel::nvme: return {constants.nvme, 0};
     case channel::node: return {where.fabric_domain > 1 ? fabric : host, constants.fabric_step};
+    case channel::ep:
+    case channel::cp: pairs = true; break;  // only these have all-to-alls
     default: break;
   }
   const group_spread near = spread_of(between, ranks, where.fabric_domain);
   if (near.inside) {
+    if (where.fabric_pair == 0) return {fabric, constants.fabric_step};
     const double links = static_cast<double>(where.fabric_pair * (near.ranks - 1)) * constants.fabric;
-    return {where.fabric_pair != 0 && links < fabric ? links : fabric, constants.fabric_step};
+    return {links < fabric ? links : fabric, constants.fabric_step};
   }
   const group_spread node = where.devices_per_node == where.fabric_domain ? near : spread_of(between, ranks, where.devices_per_node);
   if (node.inside) return {host, constants.fabric_step};
   const double members = static_cast<double>(node.members);
-  const double network = members * static_cast<double>(where.network) * constants.network;
+  const double nic = static_cast<double>(where.network) * constants.network;
+  const double network = members * nic;
   const double step = constants.fabric_step + (constants.network_step - constants.fabric_step) / members;
+  if (node.members == 1) return {network, step};
   const double limit = near.members > 1 ? fabric : host;
-  return {node.members > 1 && limit < network ? limit : network, step};
+  const double shared = limit < network ? limit : network;
+  // Of groups that lie askew over nodes all may be in one.
+  if (!pairs || node.ranks == node.members) return {shared, step};
+  const double alone = nic * static_cast<double>(node.ranks - 1) / static_cast<double>(node.ranks - node.members);
+  return {shared, step, limit < alone ? limit : alone};
 }
 
-/// Estimate: seconds that a message takes in one step: latency of its ring steps and bytes over the rate.
+/// The rate between nodes where each rank sends through its own NIC: the outer level of what goes by levels.
+constexpr channel_rate rate_between_nodes(const topology& where, const timing_constants& constants) {
+  return {static_cast<double>(where.network) * constants.network, constants.network_step};
+}
+
+/// Levels of a binary tree over so many ranks.
+constexpr std::int64_t tree_levels(std::int64_t ranks) {
+  std::int64_t levels = 0;
+  for (std::int64_t reached = 1; reached < ranks; reached *= 2) ++levels;
+  return levels;
+}
+
+namespace detail {
+constexpr double ring_seconds(const message& item, const channel_rate& rate, const timing_constants& constants, double each) {
+  const double bytes = static_cast<double>(item.pieces) * each;
+  if (is_one_way(item.how)) return constants.ring_base + rate.step + bytes / rate.bytes_per_second;
+  const bool pairs = rate.pairwise != 0 && is_pairwise(item.how);
+  const double ranks = static_cast<double>(item.ranks);
+  const double steps = ring_passes(item.how) * (ranks - 1);
+  return constants.ring_base + steps * (rate.step + bytes / (ranks * (pairs ? rate.pairwise : rate.bytes_per_second)));
+}
+}  // namespace detail
+
+/// Estimate: seconds that a message takes in one step: its start, latency of steps, and bytes over the rate. A ring has 2 (n - 1) or n - 1
+/// steps, a tree 2 log2(n), a switch two.
 constexpr double seconds_of(const message& item, const channel_rate& rate, const timing_constants& constants) {
   if (rate.bytes_per_second == 0) return 0;
   const double times = static_cast<double>(item.times > item.times_received ? item.times : item.times_received);
-  double share = 1;
-  double steps = 1;
-  if (!is_one_way(item.how)) {
-    const double ranks = static_cast<double>(item.ranks);
-    const double passes = ring_passes(item.how);
-    steps = passes * (ranks - 1);
-    share = steps / ranks;
+  const double each = static_cast<double>(item.piece_bits) / 8;
+  switch (item.by) {
+    case algorithm::tree:
+      return times * (constants.ring_base + 2 * static_cast<double>(tree_levels(item.ranks)) * rate.step +
+                      static_cast<double>(most_tree_sent(item.pieces, item.ranks)) * each / rate.bytes_per_second);
+    case algorithm::in_switch:
+      return times * (constants.ring_base + 2 * rate.step +
+                      static_cast<double>(item.pieces) * each / (rate.bytes_per_second * constants.in_switch));
+    default: return times * detail::ring_seconds(item, rate, constants, each);
   }
-  const double sent = share * static_cast<double>(item.pieces) * static_cast<double>(item.piece_bits) / 8;
-  return times * (constants.ring_base + steps * rate.step + sent / rate.bytes_per_second);
 }
 
 }  // namespace shardplan

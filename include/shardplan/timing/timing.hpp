@@ -64,17 +64,35 @@ struct transfer_clock {
   double backward_weights = 0;
   double gradients = 0;
 
+  // A gather and a reduction of one tensor take as long: told as one.
+  static constexpr bool joins_halves = true;
+
   template <class Message>
   constexpr void add(const Message& item) {
-    const int at = static_cast<int>(item.between);
-    if (item.between != last) {
-      last = item.between;
-      rate = rate_of(last, ranks, where, constants);
+    const auto between = item.between;
+    if (item.by == algorithm::hierarchical) return count(item, seconds_of(item, rate_between_nodes(where, constants), constants));
+    if (between != last) {
+      last = between;
+      rate = rate_of(between, ranks, where, constants);
     }
-    const double time = seconds_of(item, rate, constants);
-    seconds[at] += time;
-    if (item.what == cargo::heads) heads += time;
-    if (item.between != channel::dp && item.between != channel::edp && item.between != channel::node) return;
+    count(item, seconds_of(item, rate, constants));
+  }
+
+private:
+  template <class Message>
+  constexpr void count(const Message& item, double time) {
+    const auto between = item.between;
+    if (between < channel::dp) {
+      seconds[static_cast<int>(between)] += time;
+      if (item.what == cargo::heads) heads += time;
+      return;
+    }
+    if (between == channel::node && (item.what == cargo::dispatched_tokens || item.what == cargo::combined_tokens)) {
+      seconds[static_cast<int>(channel::ep)] += time;  // the inner level of what expert parallel ranks do
+      return;
+    }
+    seconds[static_cast<int>(between)] += time;
+    if (between != channel::dp && between != channel::edp && between != channel::node) return;
     (item.what == cargo::weights_forward ? forward_weights : item.what == cargo::weights_backward ? backward_weights : gradients) += time;
   }
 };
@@ -157,25 +175,20 @@ constexpr double optimizer_seconds(const Spec& spec, const derived& facts, const
   return share * moved / (spec.offload.states == storage::device ? memory : constants.host_memory);
 }
 
-}  // namespace detail
-
-/// Estimate: how long one step takes, from the slowest stage and the closed form of the pipeline's bubble. All zero when the device has no
-/// rate. Only for a spec that broke no rule of the first two tiers. Error: `result_leaves_63_bits`.
-template <class Spec = plan_spec>
-constexpr timing_report timing_of(const Spec& spec, const traffic_layout& layout,
-                                  const timing_constants& constants = default_timing_constants,
-                                  const traffic_options& options = default_traffic_options) {
+template <class Spec>
+constexpr timing_report timing_by(const Spec& spec, const traffic_layout& layout, const timing_constants& constants,
+                                  const traffic_options& options) {
   const derived& facts = layout.facts;
   timing_report report{};
   const forward_flops count = forward_flops_of(spec.model, spec.sequence, facts.vocabulary);
   compute_seconds one{};
-  const stage_extent extent = detail::busiest_extent(spec, layout, count, constants, one);
+  const stage_extent extent = busiest_extent(spec, layout, count, constants, one);
   const std::int64_t replicas = shards_optimizer(spec) ? facts.grid.dense_shards() / facts.dense_shards : 1;
   if (one.total() == 0) return report;
   const rank_layout ranks = rank_layout_of(facts.grid, spec.rank_order, replicas);
   const topology where = topology_of(spec.device, spec.devices_per_node, spec.nodes);
-  detail::transfer_clock clock{ranks, where, constants};
-  const sharded_elements held = detail::held_by(spec, layout, extent);
+  transfer_clock clock{ranks, where, constants};
+  const sharded_elements held = held_by(spec, layout, extent);
   add_traffic_of_extent(clock, spec, layout, extent, held, options);
 
   const double steps = static_cast<double>(micro_batches_of_chunk(spec, facts.micro_batches));
@@ -183,23 +196,23 @@ constexpr timing_report timing_of(const Spec& spec, const traffic_layout& layout
   report.backward = steps * one.backward;
   report.recompute = steps * one.recompute;
   const double work = report.compute();
-  double visible = detail::visible_inside(spec, clock, work, steps * one.attention, true, report.exposed);
+  double visible = visible_inside(spec, clock, work, steps * one.attention, true, report.exposed);
   report.bubble = bubble_seconds(spec, facts.micro_batches, one, work + visible);
   const auto& overlap = spec.overlap;
   const auto show = [&](channel between, double hidden_behind, std::int64_t percent) {
     const int at = static_cast<int>(between);
     if (clock.seconds[at] == 0) return;
-    report.exposed[at] = detail::exposed(clock.seconds[at], hidden_behind, percent);
+    report.exposed[at] = exposed(clock.seconds[at], hidden_behind, percent);
     visible += report.exposed[at];
   };
 
   // Data parallel: each micro-step of sharded weights hides behind its own passes; what comes once a step behind the last micro-batch.
-  const auto kind = detail::replication_of(spec);
+  const auto kind = replication_of(spec);
   const bool gathers = kind >= replication::weights_sharded;
   const double forward = gathers ? report.forward : one.forward;
   const double backward = kind >= replication::gradients_sharded ? report.backward + report.recompute : one.backward + one.recompute;
-  double dense = detail::exposed(clock.forward_weights, forward, overlap.dp) +
-                 detail::exposed(clock.gradients + clock.backward_weights, backward, overlap.dp);
+  double dense =
+      exposed(clock.forward_weights, forward, overlap.dp) + exposed(clock.gradients + clock.backward_weights, backward, overlap.dp);
   // Nothing hides the gather of the first unit.
   if (gathers && overlap.dp > 0) {
     const double units = static_cast<double>(extent.layers + 1);
@@ -212,7 +225,7 @@ constexpr timing_report timing_of(const Spec& spec, const traffic_layout& layout
   show(channel::host, backward, 100);
   show(channel::nvme, 0, 0);
   const double memory = constants.memory * static_cast<double>(spec.device.memory_bandwidth);
-  report.optimizer = detail::optimizer_seconds(spec, facts, held, memory, constants);
+  report.optimizer = optimizer_seconds(spec, facts, held, memory, constants);
 
   report.step = work + visible + report.bubble + report.optimizer;
   const step_flops flops = flops_of(spec, facts, count);
@@ -224,6 +237,19 @@ constexpr timing_report timing_of(const Spec& spec, const traffic_layout& layout
     report.hfu = static_cast<double>(flops.model_per_token + flops.recompute_per_token) * report.tokens_per_second / peak;
   }
   return report;
+}
+
+}  // namespace detail
+
+/// Estimate: how long one step takes, from the slowest stage and the closed form of the pipeline's bubble; what `link_efficiency<>` says
+/// goes before `constants`. All zero when the device has no rate. Only for a spec that broke no rule of the first two tiers. Error:
+/// `result_leaves_63_bits`.
+template <class Spec = plan_spec>
+constexpr timing_report timing_of(const Spec& spec, const traffic_layout& layout,
+                                  const timing_constants& constants = default_timing_constants,
+                                  const traffic_options& options = default_traffic_options) {
+  if (!spec.link_efficiency.says_any()) return detail::timing_by(spec, layout, constants, options);
+  return detail::timing_by(spec, layout, constants_with(spec.link_efficiency, constants), options);
 }
 
 }  // namespace shardplan

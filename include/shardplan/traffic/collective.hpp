@@ -23,6 +23,9 @@ enum class collective : unsigned char {
 /// Whether elements go one way, around no ring: a send, a copy.
 constexpr SHARDPLAN_HOST_DEVICE bool is_one_way(collective how) { return how == collective::send || how == collective::copy; }
 
+/// Whether each rank sends to every other one by itself: an all-to-all.
+constexpr SHARDPLAN_HOST_DEVICE bool is_pairwise(collective how) { return how == collective::all_to_all; }
+
 /// How often the elements go around the ring: twice for an all-reduce, which is a reduce-scatter and an all-gather.
 constexpr SHARDPLAN_HOST_DEVICE int ring_passes(collective how) { return how == collective::all_reduce ? 2 : 1; }
 

@@ -31,15 +31,24 @@ struct data_parallel_work {
   std::int64_t weight_bits = 16;                ///< of a gathered weight
   std::int64_t gradient_bits = 32;              ///< of a reduced gradient
   std::int64_t micro_batches = 1;               ///< of a step, the gradient accumulation steps
+  algorithm by = algorithm::ring;               ///< of its collectives
+  std::int64_t inside = 1;                      ///< with `hierarchical`: ranks of a sharding group in one node; 1: not as many in each
 };
 
 namespace detail {
+template <class Sink, class Work>
+constexpr void add_among(Sink& sink, const Work& work, const message& item) {
+  if (work.by == algorithm::ring || item.ranks <= 1 || item.pieces == 0) return add_message(sink, item);
+  add_collective(sink, item, work.by, work.inside);
+}
+
 // A quantised gradient is not summed on the way: all-to-all inside the node, then between nodes (ZeRO++, arXiv 2306.10209 section 3.3).
 template <class Sink, class Work = data_parallel_work>
 constexpr void add_reduction(Sink& sink, const Work& work, const traffic_options& options, std::int64_t times) {
   if (options.gradient_bits == 0) {
-    add_message(sink, {work.between, cargo::gradients, collective::reduce_scatter, work.ranks, work.padded, work.parameters,
-                       work.gradient_bits, times, times});
+    add_among(sink, work,
+              {work.between, cargo::gradients, collective::reduce_scatter, work.ranks, work.padded, work.parameters, work.gradient_bits,
+               times, times});
     return;
   }
   const std::int64_t inside = options.node_ranks < work.ranks ? options.node_ranks : work.ranks;
@@ -71,22 +80,25 @@ constexpr void add_data_parallel(Sink& sink, const Work& work, const traffic_opt
   const std::int64_t steps = work.micro_batches;
   const std::int64_t weight_bits = options.weight_bits != 0 ? options.weight_bits : work.weight_bits;
   if (work.kind == replication::all_reduced) {
-    add_message(sink, {work.between, cargo::gradients, collective::all_reduce, work.ranks, work.parameters, work.parameters,
-                       work.gradient_bits, 1, 1});
+    detail::add_among(
+        sink, work,
+        {work.between, cargo::gradients, collective::all_reduce, work.ranks, work.parameters, work.parameters, work.gradient_bits, 1, 1});
     return;
   }
-  const auto gather = [&](channel between, cargo what, std::int64_t ranks, std::int64_t times) {
-    add_message(sink, {between, what, collective::all_gather, ranks, work.padded, work.parameters, weight_bits, times, times});
+  const auto gather = [&](cargo what, std::int64_t times) {
+    detail::add_among(sink, work,
+                      {work.between, what, collective::all_gather, work.ranks, work.padded, work.parameters, weight_bits, times, times});
   };
   const bool gathers_weights = work.kind >= replication::weights_sharded;
   const bool each_step = work.kind == replication::gradients_sharded || (gathers_weights && !options.late_sync);
   detail::add_reduction(sink, work, options, each_step ? steps : 1);
-  gather(work.between, cargo::weights_forward, work.ranks, gathers_weights ? steps : 1);
+  gather(cargo::weights_forward, gathers_weights ? steps : 1);
   if (work.kind == replication::weights_sharded) {
     if (work.secondary > 1) {
-      gather(channel::node, cargo::weights_backward, work.secondary, steps);
+      add_message(sink, {channel::node, cargo::weights_backward, collective::all_gather, work.secondary, work.padded, work.parameters,
+                         weight_bits, steps, steps});
     } else {
-      gather(work.between, cargo::weights_backward, work.ranks, steps);
+      gather(cargo::weights_backward, steps);
     }
   }
   if (work.replicas > 1) {

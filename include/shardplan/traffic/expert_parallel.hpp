@@ -24,6 +24,9 @@ struct expert_parallel_work {
   std::int64_t layers = 0;         ///< layers with routed experts of the stage
   std::int64_t recomputed = 0;     ///< of these, those whose experts run forward again in backward
   std::int64_t micro_batches = 0;  ///< of a step
+  algorithm by = algorithm::ring;  ///< of collectives over etp ranks
+  std::int64_t inside = 0;         ///< expert parallel ranks in one node, where routing is limited to nodes; 0: it is not
+  std::int64_t limit = 0;          ///< nodes that a token's experts lie on
 };
 
 /// Token copies that a rank sends to experts, in percent of tokens x top_k: all of them, no more than the capacity, and as much as it where
@@ -41,7 +44,9 @@ constexpr std::int64_t dispatched_token_bits(std::int64_t hidden, std::int64_t e
 /// Adds all that travels to experts and back: dispatch and combine forward, the same two in reverse backward, each (e - 1) / e of tokens x
 /// top_k. The fullest rank gives back what its experts computed (`expert_load<>`), which is more than it sends when routing is uneven; a
 /// capacity cuts or pads both. What etp ranks share is gathered before the experts and reduce-scattered behind them. Where experts are
-/// recomputed forward comes once more.
+/// recomputed forward comes once more. Where routing is limited to L of k nodes, a token goes to each of them once, (k - 1) / k of tokens x
+/// L between nodes, and from there to its experts inside, (g - 1) / g of tokens x top_k (arXiv 2412.19437 section 3.2.2); back likewise,
+/// summed in each node first.
 template <class Sink, class Work = expert_parallel_work>
 constexpr void add_expert_parallel(Sink& sink, const Work& work, const traffic_options& options) {
   if (work.layers == 0) return;
@@ -53,13 +58,35 @@ constexpr void add_expert_parallel(Sink& sink, const Work& work, const traffic_o
   const auto add = [&](channel between, cargo what, collective how, std::int64_t ranks, std::int64_t tokens, std::int64_t bits) {
     add_message(sink, {between, what, how, ranks, tokens, tokens, bits, times, times});
   };
-  add(channel::ep, cargo::dispatched_tokens, collective::all_to_all, work.ranks, share(dispatched_percent(work.load)),
-      dispatched_token_bits(work.hidden, work.element_bits, options));
-  add(channel::ep, cargo::combined_tokens, collective::all_to_all, work.ranks, computed, token_bits);
+  const std::int64_t dispatched = share(dispatched_percent(work.load));
+  const std::int64_t dispatched_bits = dispatched_token_bits(work.hidden, work.element_bits, options);
+  if (work.inside > 0) {
+    const std::int64_t nodes = work.ranks / work.inside;
+    const std::int64_t reached = work.limit < nodes ? work.limit : nodes;
+    const std::int64_t copies = reached < work.top_k ? reached : work.top_k;
+    // A node's share of what the fullest rank takes grows as all of it does.
+    const auto crossing = [&](cargo what, std::int64_t tokens, std::int64_t bits) {
+      const std::int64_t between =
+          tokens == routed ? count_product(work.tokens, copies) : ceil_divide(checked_multiply(tokens, copies), work.top_k);
+      add_message(sink, {channel::ep, what, collective::all_to_all, nodes, between, between, bits, times, times, algorithm::hierarchical});
+    };
+    crossing(cargo::dispatched_tokens, dispatched, dispatched_bits);
+    crossing(cargo::combined_tokens, computed, token_bits);
+    add(channel::node, cargo::dispatched_tokens, collective::all_to_all, work.inside, dispatched, dispatched_bits);
+    add(channel::node, cargo::combined_tokens, collective::all_to_all, work.inside, computed, token_bits);
+  } else {
+    add(channel::ep, cargo::dispatched_tokens, collective::all_to_all, work.ranks, dispatched, dispatched_bits);
+    add(channel::ep, cargo::combined_tokens, collective::all_to_all, work.ranks, computed, token_bits);
+  }
   if (work.tensor_ranks > 1) {
     const std::int64_t gathered = count_product(computed, work.tensor_ranks);
-    add(channel::etp, cargo::dispatched_tokens, collective::all_gather, work.tensor_ranks, gathered, token_bits);
-    add(channel::etp, cargo::combined_tokens, collective::reduce_scatter, work.tensor_ranks, gathered, token_bits);
+    const auto share_ranks = [&](cargo what, collective how) {
+      const message one{channel::etp, what, how, work.tensor_ranks, gathered, gathered, token_bits, times, times};
+      if (work.by == algorithm::ring) return add_message(sink, one);
+      add_collective(sink, one, work.by, 1);
+    };
+    share_ranks(cargo::dispatched_tokens, collective::all_gather);
+    share_ranks(cargo::combined_tokens, collective::reduce_scatter);
   }
 }
 

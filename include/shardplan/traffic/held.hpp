@@ -72,21 +72,30 @@ constexpr std::int64_t rounded_up_to(std::int64_t count, std::int64_t multiple) 
 template <class Spec>
 constexpr sharded_elements held_by(const Spec& spec, const traffic_layout& layout, const stage_extent& extent) {
   const derived& facts = layout.facts;
+  const bool by_tensor = spec.sharding.layout == shard_layout::tensors;
   const std::int64_t routing = extent.layers - extent.dense_layers;
-  const auto sum = [&](std::int64_t sharded_elements::*field) {
-    return extent.layers * layout[place::every_block].*field + extent.dense_layers * layout[place::dense_block].*field +
-           (routing > 0 ? routing * layout[place::expert_block].*field : 0) + (extent.is_first ? layout[place::input].*field : 0) +
-           (extent.is_last ? layout[place::output].*field : 0) + (extent.has_next_token ? layout[place::next_token].*field : 0) +
-           (extent.copies_head ? layout.tied_head.*field : 0);
-  };
+  // Fields by name: a pointer to a member costs GCC's constant evaluation several times as much.
   sharded_elements held{};
-  held.dense = sum(&sharded_elements::dense);
-  if (routing > 0) held.routed = routing * layout[place::expert_block].routed;
-  if (facts.grid.sequence_shards > 1) held.replicated = sum(&sharded_elements::replicated);
-  if (spec.sharding.layout == shard_layout::tensors) {
-    held.padded_dense = sum(&sharded_elements::padded_dense);
-    held.padded_routed = sum(&sharded_elements::padded_routed);
-  } else if (spec.sharding.layout == shard_layout::flat || facts.stage == 0) {
+  const auto hold = [&](const sharded_elements& part, std::int64_t times) {
+    held.dense += times * part.dense;
+    held.replicated += times * part.replicated;
+    if (!by_tensor) return;
+    held.padded_dense += times * part.padded_dense;
+    held.padded_routed += times * part.padded_routed;
+  };
+  hold(layout[place::every_block], extent.layers);
+  if (extent.dense_layers > 0) hold(layout[place::dense_block], extent.dense_layers);
+  if (routing > 0) {
+    hold(layout[place::expert_block], routing);
+    held.routed = routing * layout[place::expert_block].routed;
+  }
+  if (extent.is_first) hold(layout[place::input], 1);
+  if (extent.is_last) hold(layout[place::output], 1);
+  if (extent.has_next_token) hold(layout[place::next_token], 1);
+  if (extent.copies_head) hold(layout.tied_head, 1);
+  if (facts.grid.sequence_shards == 1) held.replicated = 0;
+  if (by_tensor) return held;
+  if (spec.sharding.layout == shard_layout::flat || facts.stage == 0) {
     held.padded_dense = rounded_up_to(held.dense, facts.dense_shards);
     held.padded_routed = rounded_up_to(held.routed, facts.expert_shards);
   } else {

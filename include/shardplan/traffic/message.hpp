@@ -7,6 +7,8 @@
 #include <shardplan/core/fraction.hpp>
 #include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
+#include <shardplan/recipe/collectives.hpp>
+#include <shardplan/traffic/algorithms.hpp>
 #include <shardplan/traffic/collective.hpp>
 
 #include <cstdint>
@@ -22,7 +24,7 @@ enum class channel : unsigned char {
   pp,          ///< neighbours in the pipeline; where it is bidirectional the two ranks that hold the same stages
   dp,          ///< ranks that share, or hold copies of, the dense states: replicas and context parallel ranks
   replicas,    ///< sharding groups that hold copies of the same shards (HSDP, MiCS)
-  node,        ///< ranks of a node that share a second copy of the weights (hpZ)
+  node,        ///< ranks of a node: that share a second copy of the weights (hpZ), or are the inner level of a collective or of routing
   edp,         ///< ranks that share, or hold copies of, the same routed experts
   embeddings,  ///< the first and the last stage, which both hold the token embedding
   host,        ///< a device and its host (PCIe)
@@ -64,11 +66,12 @@ struct message {
   std::int64_t piece_bits = 0;              ///< bits of a piece
   std::int64_t times = 0;                   ///< in one step
   std::int64_t times_received = 0;          ///< in one step; differs from `times` only at the ends of a pipeline and for copies
+  algorithm by = algorithm::ring;           ///< of a collective; `hierarchical`: the outer level, each rank through its own NIC
 
   friend constexpr bool operator==(const message& left, const message& right) {
     return left.between == right.between && left.what == right.what && left.how == right.how && left.ranks == right.ranks &&
            left.pieces == right.pieces && left.useful == right.useful && left.piece_bits == right.piece_bits && left.times == right.times &&
-           left.times_received == right.times_received;
+           left.times_received == right.times_received && left.by == right.by;
   }
 };
 
@@ -86,32 +89,100 @@ constexpr SHARDPLAN_HOST_DEVICE std::int64_t bytes_of_pieces(std::int64_t pieces
   return ceil_divide(checked_multiply(pieces, piece_bits), 8);
 }
 
+/// Pieces that rank `member` of the group sends, once. Error: `result_leaves_63_bits`.
+constexpr SHARDPLAN_HOST_DEVICE std::int64_t pieces_sent(const message& item, std::int64_t member) {
+  switch (item.by) {
+    case algorithm::tree: return tree_sent(item.pieces, item.ranks, member);
+    case algorithm::in_switch: return in_switch_sent(item.how, item.pieces, item.ranks, member);
+    default: return ring_sent(item.how, item.pieces, item.ranks, member);
+  }
+}
+
+/// Pieces that it receives, once: over an edge of a tree as much comes as goes. Error: `result_leaves_63_bits`.
+constexpr SHARDPLAN_HOST_DEVICE std::int64_t pieces_received(const message& item, std::int64_t member) {
+  switch (item.by) {
+    case algorithm::tree: return tree_sent(item.pieces, item.ranks, member);
+    case algorithm::in_switch: return in_switch_received(item.how, item.pieces, item.ranks, member);
+    default: return ring_received(item.how, item.pieces, item.ranks, member);
+  }
+}
+
+/// The most pieces that any rank sends, once. Error: `result_leaves_63_bits`.
+constexpr SHARDPLAN_HOST_DEVICE std::int64_t most_pieces_sent(const message& item) {
+  switch (item.by) {
+    case algorithm::tree: return most_tree_sent(item.pieces, item.ranks);
+    case algorithm::in_switch: return in_switch_sent(item.how, item.pieces, item.ranks, 0);
+    default: return most_ring_sent(item.how, item.pieces, item.ranks);
+  }
+}
+
+/// The most pieces that any rank receives, once. Error: `result_leaves_63_bits`.
+constexpr SHARDPLAN_HOST_DEVICE std::int64_t most_pieces_received(const message& item) {
+  switch (item.by) {
+    case algorithm::tree: return most_tree_sent(item.pieces, item.ranks);
+    // The first chunk is the largest, and all but the last one the most.
+    case algorithm::in_switch:
+      return in_switch_received(item.how, item.pieces, item.ranks, 0) >
+                     in_switch_received(item.how, item.pieces, item.ranks, item.ranks - 1)
+                 ? in_switch_received(item.how, item.pieces, item.ranks, 0)
+                 : in_switch_received(item.how, item.pieces, item.ranks, item.ranks - 1);
+    default:
+      return is_pairwise(item.how) ? ring_received(item.how, item.pieces, item.ranks, 0)
+                                   : most_ring_sent(item.how, item.pieces, item.ranks);
+  }
+}
+
 /// Bytes that rank `member` of the group sends in one step. Error: `result_leaves_63_bits`.
 constexpr SHARDPLAN_HOST_DEVICE bytes sent_by(const message& item, std::int64_t member) {
-  return bytes{bytes_of_pieces(ring_sent(item.how, item.pieces, item.ranks, member), item.piece_bits)} * item.times;
+  return bytes{bytes_of_pieces(pieces_sent(item, member), item.piece_bits)} * item.times;
 }
 
 /// Bytes that it receives in one step. Error: `result_leaves_63_bits`.
 constexpr SHARDPLAN_HOST_DEVICE bytes received_by(const message& item, std::int64_t member) {
-  return bytes{bytes_of_pieces(ring_received(item.how, item.pieces, item.ranks, member), item.piece_bits)} * item.times_received;
+  return bytes{bytes_of_pieces(pieces_received(item, member), item.piece_bits)} * item.times_received;
 }
 
 /// Exact: bytes that the rank which sends most sends in one step, padding included. Error: `result_leaves_63_bits`.
 constexpr SHARDPLAN_HOST_DEVICE bytes sent(const message& item) {
-  return bytes{bytes_of_pieces(most_ring_sent(item.how, item.pieces, item.ranks), item.piece_bits)} * item.times;
+  return bytes{bytes_of_pieces(most_pieces_sent(item), item.piece_bits)} * item.times;
 }
 
 /// Exact: bytes that the rank which receives most receives in one step. Error: `result_leaves_63_bits`.
 constexpr SHARDPLAN_HOST_DEVICE bytes received(const message& item) {
-  const std::int64_t most = item.how == collective::all_to_all ? ring_received(item.how, item.pieces, item.ranks, 0)
-                                                               : most_ring_sent(item.how, item.pieces, item.ranks);
-  return bytes{bytes_of_pieces(most, item.piece_bits)} * item.times_received;
+  return bytes{bytes_of_pieces(most_pieces_received(item), item.piece_bits)} * item.times_received;
 }
 
-/// Ideal: bytes that a rank sends in one step when nothing is padded and chunks may be parts of pieces, as the formulas of papers have it.
-/// Error: `result_leaves_63_bits`.
+/// Ideal: bytes that a rank sends in one step when nothing is padded and chunks may be parts of pieces, as the formulas of papers have it;
+/// over trees the mean of the ranks, which is that of a ring. Error: `result_leaves_63_bits`.
 constexpr fraction ideal_sent(const message& item) {
-  return ring_factor(item.how, item.ranks) * fraction{item.piece_bits, 8} * fraction{item.useful} * fraction{item.times};
+  fraction factor = ring_factor(item.how, item.ranks);
+  switch (item.by) {
+    case algorithm::in_switch: factor = {in_switch_sent(item.how, item.ranks, item.ranks, 0), item.ranks}; break;
+    default: break;
+  }
+  return factor * fraction{item.piece_bits, 8} * fraction{item.useful} * fraction{item.times};
+}
+
+/// Tells `sink` a collective by an algorithm. Where the algorithm has no such collective it is a ring. `hierarchical`: `inside` ranks of
+/// each node, a level of its own over `channel::node`, and a chunk of theirs between the nodes.
+template <class Sink, class Message = message>
+constexpr void add_collective(Sink& sink, const Message& item, algorithm how, std::int64_t inside) {
+  if (how == algorithm::ring || (how == algorithm::tree && item.how != collective::all_reduce)) return sink.add(item);
+  Message one = item;
+  if (how != algorithm::hierarchical) {
+    one.by = how;
+    return sink.add(one);
+  }
+  if (inside <= 1 || inside >= item.ranks || item.ranks % inside != 0) return sink.add(item);
+  one.between = channel::node;
+  one.ranks = inside;
+  sink.add(one);
+  one = item;
+  one.ranks = item.ranks / inside;
+  one.pieces = ceil_divide(item.pieces, inside);
+  one.useful = ceil_divide(item.useful, inside);
+  one.by = algorithm::hierarchical;
+  sink.add(one);
 }
 
 /// Tells `sink` a message, unless nothing travels.

@@ -32,11 +32,11 @@ struct traffic_report {
   /// Counts a message. Error: `result_leaves_63_bits`.
   constexpr void add(const message& item) {
     const int at = static_cast<int>(item.between);
-    const std::int64_t once = bytes_of_pieces(most_ring_sent(item.how, item.pieces, item.ranks), item.piece_bits);
+    const std::int64_t once = bytes_of_pieces(most_pieces_sent(item), item.piece_bits);
     const std::int64_t out = count_product(once, item.times);
     if (out > detail::int64_max - sent_over[at]) result_leaves_63_bits();
     sent_over[at] += out;
-    const bool alike = item.times == item.times_received && item.how != collective::all_to_all;
+    const bool alike = item.times == item.times_received && !is_pairwise(item.how) && !is_in_switch(item.by);
     const std::int64_t in = alike ? out : shardplan::received(item).count;
     if (in > detail::int64_max - received_over[at]) result_leaves_63_bits();
     received_over[at] += in;

@@ -28,23 +28,6 @@ constexpr tensor_parallel_calls calls_of_pair(bool sequence_parallel, bool recom
   return {0, recomputed ? 4 : 3, recomputed ? 3 : 2};
 }
 
-namespace detail {
-template <class Sink>
-constexpr void add_calls(Sink& sink, cargo what, std::int64_t ranks, std::int64_t elements, std::int64_t bits,
-                         const tensor_parallel_calls& calls, std::int64_t times) {
-  message one{channel::tp, what, collective::all_reduce, ranks, elements, elements, bits};
-  const auto add = [&](collective how, std::int64_t count) {
-    if (count == 0 || elements == 0) return;
-    one.how = how;
-    one.times_received = one.times = count_product(count, times);
-    sink.add(one);
-  };
-  add(collective::all_reduce, calls.all_reduces);
-  add(collective::all_gather, calls.all_gathers);
-  add(collective::reduce_scatter, calls.reduce_scatters);
-}
-}  // namespace detail
-
 /// Column- and row-parallel pairs of a stage.
 struct pair_counts {
   std::int64_t all = 0;         ///< pairs
@@ -71,9 +54,29 @@ struct tensor_parallel_work {
   std::int64_t next_token = 0;       ///< next-token layers, each with a column-parallel projection of 2 `hidden`
   std::int64_t replicated = 0;       ///< parameters that each rank holds whole (norms, routers, biases of row-parallel linears)
   std::int64_t gradient_bits = 32;   ///< of a gradient as it is reduced
+  algorithm by = algorithm::ring;    ///< of its collectives; not `hierarchical`
 };
 
 namespace detail {
+template <class Sink>
+constexpr void add_calls(Sink& sink, const tensor_parallel_work& work, cargo what, std::int64_t elements, std::int64_t bits,
+                         const tensor_parallel_calls& calls, std::int64_t times) {
+  if (elements == 0) return;
+  const auto add = [&](collective how, std::int64_t count) {
+    const std::int64_t in_step = count_product(count, times);
+    const bool rings = work.by == algorithm::tree && how != collective::all_reduce;
+    sink.add(message{channel::tp, what, how, work.ranks, elements, elements, bits, in_step, in_step, rings ? algorithm::ring : work.by});
+  };
+  if (calls.all_reduces != 0) add(collective::all_reduce, calls.all_reduces);
+  if constexpr (requires { requires Sink::joins_halves; }) {
+    const std::int64_t halves = calls.all_gathers + calls.reduce_scatters;
+    if (halves != 0) add(collective::all_gather, halves);
+  } else {
+    if (calls.all_gathers != 0) add(collective::all_gather, calls.all_gathers);
+    if (calls.reduce_scatters != 0) add(collective::reduce_scatter, calls.reduce_scatters);
+  }
+}
+
 // Latent attention: its down-projections are whole on every rank, so what is gathered before the column-parallel linears are the latent
 // vectors and the keys with a position (NVIDIA/Megatron-LM core/transformer/multi_latent_attention.py); behind it a pair like any other.
 template <class Sink, class Work = tensor_parallel_work>
@@ -83,7 +86,7 @@ constexpr void add_latent_attention(Sink& sink, const Work& work) {
   const std::int64_t keys = count_product(work.tokens, work.rotary_width);
   const std::int64_t outside = count_product(work.tokens, work.hidden);
   const auto add = [&](std::int64_t elements, const tensor_parallel_calls& calls) {
-    add_calls(sink, cargo::block_activations, work.ranks, elements, work.element_bits, calls, work.micro_batches);
+    add_calls(sink, work, cargo::block_activations, elements, work.element_bits, calls, work.micro_batches);
   };
   const std::int64_t again = pairs.all + pairs.recomputed;
   if (work.sequence_parallel) {
@@ -110,7 +113,7 @@ constexpr void add_tensor_parallel(Sink& sink, const Work& work) {
   const std::int64_t times = work.micro_batches;
   const bool divided = work.sequence_parallel;
   const auto add = [&](cargo what, std::int64_t elements, const tensor_parallel_calls& calls) {
-    detail::add_calls(sink, what, work.ranks, elements, work.element_bits, calls, times);
+    detail::add_calls(sink, work, what, elements, work.element_bits, calls, times);
   };
   const auto& pairs = work.pairs;
   const std::int64_t again = pairs.recomputed + pairs.regathered;
@@ -125,7 +128,7 @@ constexpr void add_tensor_parallel(Sink& sink, const Work& work) {
     add(cargo::embedding_output, ends, divided ? tensor_parallel_calls{0, work.embeds, work.embeds} : tensor_parallel_calls{work.embeds});
   if (work.heads > 0) {
     add(cargo::head_input, ends, divided ? tensor_parallel_calls{0, 2 * work.heads, work.heads} : tensor_parallel_calls{work.heads});
-    detail::add_calls(sink, cargo::loss, work.ranks, work.tokens, 32, {3, 0, 0}, count_product(times, work.heads));
+    detail::add_calls(sink, work, cargo::loss, work.tokens, 32, {3, 0, 0}, count_product(times, work.heads));
   }
   if (work.next_token > 0) {
     const std::int64_t layers = work.next_token;
@@ -133,7 +136,7 @@ constexpr void add_tensor_parallel(Sink& sink, const Work& work) {
         divided ? tensor_parallel_calls{0, 2 * layers, layers} : tensor_parallel_calls{layers});
     add(cargo::block_activations, tensor, {0, divided ? 2 * layers : layers, layers});
   }
-  if (divided) detail::add_calls(sink, cargo::replicated_gradients, work.ranks, work.replicated, work.gradient_bits, {1, 0, 0}, 1);
+  if (divided) detail::add_calls(sink, work, cargo::replicated_gradients, work.replicated, work.gradient_bits, {1, 0, 0}, 1);
 }
 
 }  // namespace shardplan

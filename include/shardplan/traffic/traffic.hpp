@@ -17,6 +17,7 @@
 #include <shardplan/traffic/pipeline.hpp>
 #include <shardplan/traffic/recomputed.hpp>
 #include <shardplan/traffic/report.hpp>
+#include <shardplan/traffic/spread.hpp>
 #include <shardplan/traffic/tensor_parallel.hpp>
 
 #include <cstdint>
@@ -105,9 +106,8 @@ constexpr void add_context_parallel_of(Sink& sink, const Spec& spec, const deriv
 }
 
 template <class Sink, class Spec>
-constexpr void add_pipeline_of(Sink& sink, const Spec& spec, const derived& facts, const stage_extent& extent,
-                               const sharded_elements& held, std::int64_t passes, std::int64_t gradient_bits,
-                               const traffic_options& options) {
+constexpr void add_pipeline_of(Sink& sink, const Spec& spec, const derived& facts, const stage_extent& extent, const sharded_elements& held,
+                               std::int64_t passes, std::int64_t gradient_bits, const traffic_options& options) {
   const auto& shape = spec.model;
   const std::int64_t tp = facts.grid.tp;
   add_pipeline(sink, spec.pp, boundaries_of(spec.schedule.layout, spec.pp, spec.schedule.chunks, extent.rank),
@@ -157,6 +157,19 @@ constexpr void add_offload_of(Sink& sink, const Spec& spec, const derived& facts
   add_offload(sink, work);
 }
 
+template <class Spec>
+constexpr algorithm tensor_algorithm(const Spec& spec) {
+  return spec.collectives.tp == algorithm::hierarchical ? algorithm::ring : spec.collectives.tp;
+}
+
+// Expert parallel ranks in a node, where routing is limited to nodes and their groups leave it; 0: else.
+template <class Spec>
+constexpr std::int64_t routed_inside(const Spec& spec, const degrees& grid) {
+  if (spec.routed_nodes <= 0 || grid.ep == 1) return 0;
+  const std::int64_t inside = ranks_inside_node(grid, spec.rank_order, 1, axis::ep, spec.devices_per_node);
+  return inside > 1 ? inside : 0;
+}
+
 template <class Offload>
 constexpr bool offloads_anything(const Offload& where) {
   return where.states != storage::device || where.gradients != storage::device || where.weights != storage::device ||
@@ -184,7 +197,8 @@ constexpr void add_traffic_of_extent(Sink& sink, const Spec& spec, const traffic
                                     .element_bits = element_bits,
                                     .micro_batches = passes,
                                     .replicated = held.replicated,
-                                    .gradient_bits = gradient_bits});
+                                    .gradient_bits = gradient_bits,
+                                    .by = detail::tensor_algorithm(spec)});
   if (grid.cp > 1) detail::add_context_parallel_of(sink, spec, facts, extent, again, passes, options);
   if (extent.layers > extent.dense_layers)
     add_expert_parallel(sink,
@@ -197,7 +211,10 @@ constexpr void add_traffic_of_extent(Sink& sink, const Spec& spec, const traffic
                          .element_bits = element_bits,
                          .layers = extent.layers - extent.dense_layers,
                          .recomputed = again.routed,
-                         .micro_batches = passes},
+                         .micro_batches = passes,
+                         .by = detail::tensor_algorithm(spec),
+                         .inside = detail::routed_inside(spec, grid),
+                         .limit = spec.routed_nodes},
                         options);
   if (grid.pp > 1) detail::add_pipeline_of(sink, spec, facts, extent, held, passes, gradient_bits, options);
 
@@ -215,6 +232,9 @@ constexpr void add_traffic_of_extent(Sink& sink, const Spec& spec, const traffic
   work.padded = held.padded_dense;
   work.ranks = sharded ? facts.dense_shards : grid.dense_shards();
   work.replicas = sharded ? grid.dense_shards() / facts.dense_shards : 1;
+  work.by = spec.collectives.dp;
+  if (work.by == algorithm::hierarchical)
+    work.inside = ranks_inside_node(grid, spec.rank_order, work.replicas, axis::fsdp, spec.devices_per_node);
   add_data_parallel(sink, work, options);
   if (held.routed > 0) {
     work.between = channel::edp;
@@ -223,6 +243,8 @@ constexpr void add_traffic_of_extent(Sink& sink, const Spec& spec, const traffic
     work.ranks = sharded ? facts.expert_shards : grid.expert_shards();
     work.replicas = sharded ? grid.expert_shards() / facts.expert_shards : 1;
     work.secondary = 1;
+    if (work.by == algorithm::hierarchical)
+      work.inside = ranks_inside_node(grid, spec.rank_order, work.replicas, axis::edp_shard, spec.devices_per_node);
     add_data_parallel(sink, work, options);
   }
   if (detail::offloads_anything(spec.offload)) detail::add_offload_of(sink, spec, facts, extent, held);

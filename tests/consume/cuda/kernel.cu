@@ -10,7 +10,7 @@ namespace sp = shardplan;
 using run = sp::plan<sp::model<sp::models::llama3_8b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 2>, sp::tp<2>, sp::pp<2>, sp::zero<1>,
                      sp::micro_batch<1>, sp::global_batch<64>, sp::sequence<4096>>;
 
-constexpr int figures = 10;
+constexpr int figures = 14;
 
 template <class Plan>
 __global__ void read_plan(long long* out) {
@@ -33,6 +33,12 @@ __global__ void read_plan(long long* out) {
   out[7] = peak.count - copy.count;
   out[8] = last.weights.count;
   out[9] = last.total().count + (smaller ? 1 : 0);
+
+  constexpr sp::traffic_report sends = Plan::template traffic_at<1>::report;
+  out[10] = Plan::template traffic_at<1>::report.sent_over[static_cast<int>(sp::channel::pp)];
+  out[11] = sends.sent(sp::channel::tp).count;
+  out[12] = sends.received_over[static_cast<int>(sp::channel::dp)];
+  out[13] = static_cast<long long>(1e6 * Plan::timing.step);
 }
 
 int main() {
@@ -55,7 +61,11 @@ int main() {
                                        1,
                                        0,
                                        run::memory[1].weights.count,
-                                       run::memory[1].total().count + 1};
+                                       run::memory[1].total().count + 1,
+                                       run::traffic[1].sent(sp::channel::pp).count,
+                                       run::traffic[1].sent(sp::channel::tp).count,
+                                       run::traffic[1].received(sp::channel::dp).count,
+                                       static_cast<long long>(1e6 * run::timing.step)};
   int wrong = 0;
   for (int i = 0; i < figures; ++i) wrong += seen[i] != expected[i];
   cudaFree(seen);

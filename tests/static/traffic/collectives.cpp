@@ -117,6 +117,40 @@ constexpr bool trees_balance(std::int64_t elements) {
 }
 static_assert(trees_balance(1000) && trees_balance(1001));
 
+// The fullest rank by its closed form, rank by rank.
+constexpr bool fullest_of_trees(std::int64_t elements, std::int64_t least, std::int64_t last) {
+  for (std::int64_t ranks = least; ranks <= last; ++ranks) {
+    std::int64_t most = 0;
+    for (std::int64_t rank = 0; rank < ranks; ++rank)
+      if (sp::tree_sent(elements, ranks, rank) > most) most = sp::tree_sent(elements, ranks, rank);
+    if (most != sp::most_tree_sent(elements, ranks)) return false;
+  }
+  return true;
+}
+static_assert(fullest_of_trees(1000, 1, 100) && fullest_of_trees(1001, 1, 100));
+static_assert(fullest_of_trees(7, 255, 258) && fullest_of_trees(1, 1, 40));
+
+// A switch: the whole tensor up and its sum down; of a reduce-scatter a chunk down, of an all-gather a chunk up and the others down. Over
+// all ranks every chunk comes down where it is needed, once.
+constexpr bool switch_delivers(std::int64_t elements) {
+  for (std::int64_t ranks = 2; ranks <= 20; ++ranks) {
+    std::int64_t scattered = 0;
+    std::int64_t up = 0;
+    std::int64_t gathered = 0;
+    for (std::int64_t rank = 0; rank < ranks; ++rank) {
+      scattered += sp::in_switch_received(collective::reduce_scatter, elements, ranks, rank);
+      up += sp::in_switch_sent(collective::all_gather, elements, ranks, rank);
+      gathered += sp::in_switch_received(collective::all_gather, elements, ranks, rank);
+      if (sp::in_switch_sent(collective::reduce_scatter, elements, ranks, rank) != elements) return false;
+      if (sp::in_switch_sent(collective::all_reduce, elements, ranks, rank) != sp::in_switch_sent(elements, ranks)) return false;
+      if (sp::in_switch_received(collective::all_reduce, elements, ranks, rank) != elements) return false;
+    }
+    if (scattered != elements || up != elements || gathered != (ranks - 1) * elements) return false;
+  }
+  return true;
+}
+static_assert(switch_delivers(1000) && switch_delivers(1001) && switch_delivers(3));
+
 // By levels: what leaves the node is a g-th of the tensor's ring.
 static_assert(sp::hierarchical_all_reduce(1024, 8, 4).inside == 2 * 7 * 1024 / 8);
 static_assert(sp::hierarchical_all_reduce(1024, 8, 4).between == 2 * 3 * 128 / 4);

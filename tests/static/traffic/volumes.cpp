@@ -241,6 +241,32 @@ static_assert(sp::node_limited_bytes(4096, sp::dispatched_token_bits(7168, 16, {
               sp::fraction(105'971'712));                                                   // 106.0 MB
 static_assert(sp::node_limited_bytes(4096, 7168 * 16, 8, 4) == sp::fraction(205'520'896));  // 205.5 MB
 
+// The same as messages: between nodes what the formula says, inside what is left of the copies.
+constexpr sp::message_list limited(std::int64_t inside, std::int64_t limit, std::int64_t top_k = 8, sp::expert_load_spec load = {}) {
+  sp::message_list report{};
+  add_expert_parallel(report,
+                      {.ranks = 64,
+                       .tokens = 4096,
+                       .top_k = top_k,
+                       .load = load,
+                       .hidden = 7168,
+                       .layers = 1,
+                       .micro_batches = 1,
+                       .inside = inside,
+                       .limit = limit},
+                      {.dispatch_bits = 8, .dispatch_scale_block = 128});
+  return report;
+}
+static_assert(limited(8, 4).sent(channel::ep, cargo::dispatched_tokens).count == 2 * 105'971'712LL);
+static_assert(limited(8, 4).sent(channel::ep, cargo::combined_tokens).count == 2 * 205'520'896LL);
+static_assert(limited(8, 4).sent(channel::node, cargo::combined_tokens).count == 2 * 4096LL * 8 * 7 / 8 * 7168 * 2);
+static_assert(limited(0, 4).sent(channel::ep).count == experts(8, 128).sent(channel::ep).count);
+// No more nodes than there are, and no more copies than experts of a token.
+static_assert(limited(8, 100).sent(channel::ep).count == limited(8, 8).sent(channel::ep).count);
+static_assert(limited(8, 4, 2).sent(channel::ep).count == limited(8, 2, 2).sent(channel::ep).count);
+// The fullest rank takes twice as much: it gives back twice as much over both levels.
+static_assert(limited(8, 4, 8, {200, 0, false}).sent(channel::ep, cargo::combined_tokens).count == 4 * 205'520'896LL);
+
 // HSDP, hpZ, qwZ, qgZ: 2 bytes, M = 2 P.
 constexpr std::int64_t parameters = std::int64_t{1} << 30;
 constexpr sp::message_list hybrid(std::int64_t ranks, std::int64_t replicas, std::int64_t secondary, sp::traffic_options options = {},
