@@ -41,8 +41,8 @@ struct saved_tensor {
   /// Its size. Error: overflow is refused.
   constexpr shardplan::bytes bytes() const { return shardplan::bytes{checked_multiply(checked_multiply(rows, columns), element_bytes)}; }
   friend constexpr bool operator==(const saved_tensor& left, const saved_tensor& right) {
-    return left.name == right.name && left.as == right.as && left.rows == right.rows && left.columns == right.columns &&
-           left.element_bytes == right.element_bytes && left.shard == right.shard;
+    return left.name == right.name && int(left.as) == int(right.as) && left.rows == right.rows && left.columns == right.columns &&
+           left.element_bytes == right.element_bytes && int(left.shard) == int(right.shard);
   }
 };
 

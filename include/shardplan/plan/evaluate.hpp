@@ -30,7 +30,7 @@ struct plan_figures {
   // By hand: a defaulted one costs a compiler ten times as much.
   friend constexpr bool operator==(const plan_figures& left, const plan_figures& right) {
     return left.world_size == right.world_size && left.data_parallel == right.data_parallel && left.micro_batches == right.micro_batches &&
-           left.peak_memory == right.peak_memory && left.peak_stage == right.peak_stage && left.peak_phase == right.peak_phase;
+           left.peak_memory == right.peak_memory && left.peak_stage == right.peak_stage && int(left.peak_phase) == int(right.peak_phase);
   }
 };
 

@@ -66,7 +66,7 @@ struct message {
   std::int64_t times_received = 0;          ///< in one step; differs from `times` only at the ends of a pipeline and for copies
 
   friend constexpr bool operator==(const message& left, const message& right) {
-    return left.between == right.between && left.what == right.what && left.how == right.how && left.ranks == right.ranks &&
+    return int(left.between) == int(right.between) && int(left.what) == int(right.what) && int(left.how) == int(right.how) && left.ranks == right.ranks &&
            left.pieces == right.pieces && left.useful == right.useful && left.piece_bits == right.piece_bits && left.times == right.times &&
            left.times_received == right.times_received;
   }

@@ -57,7 +57,12 @@ struct message_list {
   static_vector<message, most_messages> items{};  ///< in no particular order
 
   /// Adds one. Error: `capacity_exceeded`.
-  constexpr void add(const message& item) { items.push_back(item); }
+  template <class Message = message>
+  constexpr void add(const Message& item) {
+    if (items.length == most_messages) capacity_exceeded();
+    items.values[items.length] = item;
+    ++items.length;
+  }
   /// Exact bytes sent over one channel.
   template <class Channel = channel>
   constexpr bytes sent(Channel between) const {
