@@ -111,14 +111,7 @@ public:
   /// The table of a schedule. Error: `argument_out_of_range`.
   template <class Schedule>
   static constexpr op_table of(std::int64_t ranks, std::int64_t micro_batches) {
-    op_table table{detail::shape_of(Schedule::spec, ranks, micro_batches)};
-    if constexpr (detail::fills_all_ranks<Schedule>) {
-      Schedule::fill_all(table, table.shape.ranks, table.shape.micro_batches);
-    } else {
-      for (int at = 0; at < table.shape.ranks; ++at) Schedule::fill(table.rows[at], table.shape.ranks, table.shape.micro_batches, at);
-    }
-    table.close();
-    return table;
+    return op_table(static_cast<const Schedule*>(nullptr), detail::shape_of(Schedule::spec, ranks, micro_batches));
   }
 
   /// The ops of a rank, to be filled.
@@ -155,6 +148,18 @@ public:
     slices[0].done = 0;
     detail::advance(*this, slices[0], total_ops);
     ends = slices[0].done == total_ops;
+  }
+
+private:
+  // No local of `of`: GCC 12 ends what a constant evaluation returns from a variable.
+  template <class Schedule>
+  constexpr op_table(const Schedule*, const table_shape& sizes) : op_table(sizes) {
+    if constexpr (detail::fills_all_ranks<Schedule>) {
+      Schedule::fill_all(*this, shape.ranks, shape.micro_batches);
+    } else {
+      for (int at = 0; at < shape.ranks; ++at) Schedule::fill(rows[at], shape.ranks, shape.micro_batches, at);
+    }
+    close();
   }
 };
 
