@@ -59,12 +59,12 @@ struct kernel_spec {
   template <class Same>
   requires detail::same<Same, kernel_spec>
   friend constexpr bool operator==(const Same& left, const Same& right) {
-    return left.name == right.name && int(left.attention) == int(right.attention) && int(left.dropout) == int(right.dropout) && int(left.norm) == int(right.norm) &&
-           int(left.qkv) == int(right.qkv) && int(left.softmax) == int(right.softmax) && int(left.activation) == int(right.activation) &&
-           left.keeps_scale == right.keeps_scale && left.keeps_repeats == right.keeps_repeats &&
-           left.keeps_branch_outputs == right.keeps_branch_outputs && left.keeps_unweighted == right.keeps_unweighted &&
-           left.preallocates == right.preallocates && left.gradients_apart == right.gradients_apart &&
-           left.keeps_log_probabilities == right.keeps_log_probabilities;
+    return left.name == right.name && int(left.attention) == int(right.attention) && int(left.dropout) == int(right.dropout) &&
+           int(left.norm) == int(right.norm) && int(left.qkv) == int(right.qkv) && int(left.softmax) == int(right.softmax) &&
+           int(left.activation) == int(right.activation) && left.keeps_scale == right.keeps_scale &&
+           left.keeps_repeats == right.keeps_repeats && left.keeps_branch_outputs == right.keeps_branch_outputs &&
+           left.keeps_unweighted == right.keeps_unweighted && left.preallocates == right.preallocates &&
+           left.gradients_apart == right.gradients_apart && left.keeps_log_probabilities == right.keeps_log_probabilities;
   }
 };
 
