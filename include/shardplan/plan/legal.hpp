@@ -90,8 +90,7 @@ struct legality_sink {
   }
   constexpr void add_part(rule, part_kind) { ++count; }
   constexpr void add_range(measured number, std::int64_t, std::int64_t) {
-    note(number.what, number.what,
-         [&](const Item& item) { return item.broken == rule::out_of_range && item.first.what == number.what; });
+    note(number.what, number.what, [&](const Item& item) { return item.broken == rule::out_of_range && item.first.what == number.what; });
   }
   constexpr void add_large(measured bound, std::int64_t) {
     note(bound.what, bound.what, [&](const Item& item) { return item.broken == rule::too_large && item.first.what == bound.what; });

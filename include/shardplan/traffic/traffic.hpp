@@ -105,9 +105,8 @@ constexpr void add_context_parallel_of(Sink& sink, const Spec& spec, const deriv
 }
 
 template <class Sink, class Spec>
-constexpr void add_pipeline_of(Sink& sink, const Spec& spec, const derived& facts, const stage_extent& extent,
-                               const sharded_elements& held, std::int64_t passes, std::int64_t gradient_bits,
-                               const traffic_options& options) {
+constexpr void add_pipeline_of(Sink& sink, const Spec& spec, const derived& facts, const stage_extent& extent, const sharded_elements& held,
+                               std::int64_t passes, std::int64_t gradient_bits, const traffic_options& options) {
   const auto& shape = spec.model;
   const std::int64_t tp = facts.grid.tp;
   add_pipeline(sink, spec.pp, boundaries_of(spec.schedule.layout, spec.pp, spec.schedule.chunks, extent.rank),
