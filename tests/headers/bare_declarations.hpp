@@ -6,9 +6,10 @@
 namespace shardplan {
 
 struct no_comment {  // bare
-  int field = 0;     // bare
-  int said = 0;      ///< said
-  long goes_on = 0;  ///< said at the end
+  int field = 0;  // bare
+  int said = 0;   ///< said
+  long goes_on =
+      0;  ///< said at the end
   static constexpr int kind = 0;
   constexpr no_comment() = default;
   constexpr int size() const { return field; }  // bare
@@ -23,7 +24,10 @@ struct no_comment {  // bare
   constexpr int second() const { return field; }  // bare
 
   template <class Type>
-  requires(sizeof(Type) == 1) friend constexpr bool operator==(const Type&, const Type&) { return true; }
+  requires(sizeof(Type) == 1)
+  friend constexpr bool operator==(const Type&, const Type&) {
+    return true;
+  }
 };
 
 enum class kind { one, two };  // bare
@@ -48,7 +52,7 @@ using alias = Type;  // bare
 
 /// Said, once above two declarations.
 inline constexpr int one = 1;
-inline constexpr int two = 2;    // bare
+inline constexpr int two = 2;  // bare
 inline constexpr int three = 3;  ///< said
 
 namespace detail {
