@@ -22,6 +22,12 @@ struct no_comment {  // bare
   /// Said, and the next one is not.
   constexpr int first() const { return field; }
   constexpr int second() const { return field; }  // bare
+
+  template <class Type>
+  requires(sizeof(Type) == 1)
+  friend constexpr bool operator==(const Type&, const Type&) {
+    return true;
+  }
 };
 
 enum class kind { one, two };  // bare

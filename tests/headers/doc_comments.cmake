@@ -59,8 +59,8 @@ function(bare_lines result header)
       set(open "")
     elseif(line MATCHES "^${indent}///")
       set(documented TRUE)
-    elseif(line MATCHES "^${indent}(//|template <)" OR line STREQUAL "${indent}public:")
-      # a template<> belongs to the declaration below it
+    elseif(line MATCHES "^${indent}(//|template <)" OR line MATCHES "^  requires[ (].*[^{]$" OR line STREQUAL "${indent}public:")
+      # a template<> or a constraint belongs to the declaration below it
       if(line MATCHES "^${indent}template <>")
         set(documented TRUE)
       elseif(line MATCHES "^${indent}template <" AND NOT documented AND NOT line MATCHES "///<")

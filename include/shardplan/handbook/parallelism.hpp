@@ -57,9 +57,10 @@ using node_list = static_vector<std::int64_t, 256>;
 /// The nodes that hold some device of a pipeline stage. In the worked example stage s is on nodes 2s and 2s+1 with tp-dp-pp; with tp-pp-dp
 /// stages 0 and 1 are both on the even nodes, stages 2 and 3 both on the odd ones.
 /// Errors: as `first_rank`; a stage on more than 256 nodes is `capacity_exceeded`.
-constexpr node_list nodes_of_stage(const layout& where, axis_order order, std::int64_t stage) {
+template <class List = node_list>
+constexpr List nodes_of_stage(const layout& where, axis_order order, std::int64_t stage) {
   where.devices();  // no replica is no loop below, and yet an error
-  node_list nodes{};
+  List nodes{};
   for (std::int64_t replica = 0; replica < where.dp; ++replica) {
     const std::int64_t first = first_rank(where, order, stage, replica);
     for (std::int64_t node = first / where.devices_per_node; node <= (first + where.tp - 1) / where.devices_per_node; ++node)

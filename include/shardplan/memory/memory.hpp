@@ -112,8 +112,7 @@ constexpr std::int64_t percent_of(std::int64_t amount, std::int64_t percent) {
 namespace detail {
 // What all phases of a rank with that extent have in common, written into `account`, and what they differ by.
 template <class Spec>
-constexpr phase_inputs basis_of_extent(const Spec& spec, const memory_layout& layout, const stage_extent& extent,
-                                       stage_account& account) {
+constexpr phase_inputs basis_of_extent(const Spec& spec, const memory_layout& layout, const stage_extent& extent, stage_account& account) {
   const auto& shape = spec.model;
   const std::int64_t parts = spec.schedule.chunks * spec.schedule.slices;  // of what a micro-batch keeps on a rank
   const std::int64_t layers = extent.layers;
@@ -134,10 +133,10 @@ constexpr phase_inputs basis_of_extent(const Spec& spec, const memory_layout& la
   const std::int64_t dense = layers * every_block.dense + dense_layers * dense_block.dense + expert_layers * expert_block.dense +
                              (is_first ? input.dense : 0) + (is_last ? output.dense : 0) + (has_next_token ? next_token.dense : 0) +
                              (copies_head ? head_copy.dense : 0);
-  const auto sum = [&](std::int64_t unit::*field) {
-    return layers * every_block.*field + dense_layers * dense_block.*field + expert_layers * expert_block.*field +
-           (is_first ? input.*field : 0) + (is_last ? output.*field : 0) + (has_next_token ? next_token.*field : 0) +
-           (copies_head ? head_copy.*field : 0);
+  const auto sum = [&](std::int64_t unit::*summand) {
+    return layers * every_block.*summand + dense_layers * dense_block.*summand + expert_layers * expert_block.*summand +
+           (is_first ? input.*summand : 0) + (is_last ? output.*summand : 0) + (has_next_token ? next_token.*summand : 0) +
+           (copies_head ? head_copy.*summand : 0);
   };
   // Only what some account of this plan reads is added up.
   unit held{};
@@ -150,8 +149,8 @@ constexpr phase_inputs basis_of_extent(const Spec& spec, const memory_layout& la
     held.routed_state_bytes = sum(&unit::routed_state_bytes);
     held.dense_weight_bytes = sum(&unit::dense_weight_bytes);
     held.routed_weight_bytes = sum(&unit::routed_weight_bytes);
-    const auto compare = [&](bool has, const unit& part) {
-      if (has && part.largest > held.largest) held.largest = part.largest;
+    const auto compare = [&](bool is_held, const unit& of_place) {
+      if (is_held && of_place.largest > held.largest) held.largest = of_place.largest;
     };
     compare(true, every_block);
     compare(dense_layers > 0, dense_block);
@@ -252,11 +251,11 @@ constexpr stage_account account_of_extent(const Spec& spec, const memory_layout&
   stage_account account{};
   const phase_inputs rank = detail::basis_of_extent(spec, layout, extent, account);
   phase_needs most{};
-  const auto compare = [&](phase which) {
-    const phase_needs needs = needs_of_phase(spec, layout.phases, which, rank, layout.facts.micro_batches);
-    if (needs.total() > most.total()) {
-      most = needs;
-      account.peak = which;
+  const auto compare = [&](phase in_phase) {
+    const phase_needs needs_of = needs_of_phase(spec, layout.phases, in_phase, rank, layout.facts.micro_batches);
+    if (needs_of.total() > most.total()) {
+      most = needs_of;
+      account.peak = in_phase;
     }
   };
   // Phases that no other is larger than: the others are not asked.

@@ -156,8 +156,8 @@ constexpr void add_chunk(const Spec& spec, const rank_model& model, const chunk_
 /// only counted when it is null. For a spec that passed the first two tiers of rules, with what `derive` says of it and the model's list of
 /// parameters on a rank (`list_parameters`).
 template <class Spec = plan_spec>
-constexpr rank_buffers lay_out_rank(const Spec& spec, const derived& facts, const rank_model& model, std::int64_t rank,
-                                    std::int64_t chunks, shard_piece* out) {
+constexpr rank_buffers lay_out_rank(const Spec& spec, const derived& facts, const rank_model& model, std::int64_t rank, std::int64_t chunks,
+                                    shard_piece* out) {
   detail::rank_writer writer{};
   writer.pieces.out = out;
   writer.layout = spec.sharding.layout;

@@ -50,8 +50,8 @@ struct kept_activations {
 
 /// What `layers` blocks keep, `dense_layers` of them dense, where those in `recomputed` are recomputed.
 template <class Spec = plan_spec>
-constexpr kept_activations kept_by_blocks(const Spec& spec, const saved_activations& saved, std::int64_t layers,
-                                          std::int64_t dense_layers, const recompute_extent& recomputed) {
+constexpr kept_activations kept_by_blocks(const Spec& spec, const saved_activations& saved, std::int64_t layers, std::int64_t dense_layers,
+                                          const recompute_extent& recomputed) {
   const std::int64_t expert_layers = layers - dense_layers;
   const auto method = spec.recompute_layers.method;
   const bool full = includes(spec.recompute, recomputes::full);

@@ -131,8 +131,8 @@ constexpr List saved_tensors_of(const Spec& spec, place where) {
 struct own_kernels {};
 
 namespace detail {
-template <class Kernels>
-constexpr plan_spec with_kernels(plan_spec spec) {
+template <class Kernels, class Spec>
+constexpr Spec with_kernels(Spec spec) {
   if constexpr (!same<Kernels, own_kernels>) spec.kernels = Kernels::spec;
   return spec;
 }

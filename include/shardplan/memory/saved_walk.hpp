@@ -41,8 +41,8 @@ struct saved_tensor {
   /// Its size. Error: overflow is refused.
   constexpr shardplan::bytes bytes() const { return shardplan::bytes{checked_multiply(checked_multiply(rows, columns), element_bytes)}; }
   friend constexpr bool operator==(const saved_tensor& left, const saved_tensor& right) {
-    return left.name == right.name && left.as == right.as && left.rows == right.rows && left.columns == right.columns &&
-           left.element_bytes == right.element_bytes && left.shard == right.shard;
+    return left.name == right.name && int(left.as) == int(right.as) && left.rows == right.rows && left.columns == right.columns &&
+           left.element_bytes == right.element_bytes && int(left.shard) == int(right.shard);
   }
 };
 
@@ -117,7 +117,7 @@ constexpr void walk_query_key_value(const Spec& spec, const activation_shard& sh
   const bool is_latent = spec.model.latent.key_value_rank != 0;
   const recomputes freed = is_latent ? recomputes::mla_up_proj : recomputes::none;
   const bool scores = attention_of(spec) == attentions::materialised;
-  const kept_by_qkv keeps = is_latent ? kept_by_qkv::apart : spec.kernels.qkv;
+  const auto keeps = is_latent ? kept_by_qkv::apart : spec.kernels.qkv;
   const std::int64_t packed = shard.query + shard.key + shard.value;
   if (keeps == kept_by_qkv::packed || (keeps == kept_by_qkv::packed_views && (!scores || spec.micro_batch == 1))) {
     visit("query_key_value", saved_as::output, rows, packed, element, saved_shard::tensor, freed);

@@ -47,8 +47,8 @@ constexpr buffer_lengths aligned_length(const unit& part) { return {part.dense_s
 /// `megatron_buckets`): the totals of `lay_out_rank` in closed form. `first_chunk` are those of the first chunk of the first rank, whose
 /// buckets Megatron-LM closes when they are full.
 template <class Spec = plan_spec>
-constexpr buffer_lengths padded_lengths(const Spec& spec, const derived& facts, const model_units& units,
-                                        const buffer_lengths& first_chunk, std::int64_t rank) {
+constexpr buffer_lengths padded_lengths(const Spec& spec, const derived& facts, const model_units& units, const buffer_lengths& first_chunk,
+                                        std::int64_t rank) {
   const bool by_unit = spec.sharding.layout == shard_layout::flat_units;
   const auto& shape = spec.model;
   const auto length_of = by_unit ? &detail::whole_length : &detail::aligned_length;

@@ -164,10 +164,10 @@ constexpr void check_sizes(const transformer& shape) {
 /// Every distinct parameter tensor of a transformer with its multiplicity, in the order of a forward pass. Linear weights are listed one by
 /// one as Hugging Face's `modeling_*.py` files hold them (query, key and value apart); shapes as in PyTorch, [out, in].
 /// A tied head is not listed. Errors: an overflow, or `heads` that do not divide `hidden`, is an `arithmetic_error`.
-template <class Shape = transformer>
-constexpr tensor_list tensors_of(const Shape& shape) {
+template <class Shape = transformer, class List = tensor_list>
+constexpr List tensors_of(const Shape& shape) {
   detail::check_sizes(shape);
-  tensor_list list{};
+  List list{};
   detail::walk_tensors(shape, [&](const char* name, std::int64_t rows, std::int64_t columns, split how, role purpose, place where,
                                   std::int64_t copies, std::int64_t layers) {
     list.push_back({name, rows, columns, how, purpose, where, copies, checked_multiply(copies, layers)});

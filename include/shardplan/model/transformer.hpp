@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/checked.hpp>
+#include <shardplan/core/part.hpp>
 
 #include <cstdint>
 
@@ -106,16 +107,18 @@ struct transformer {
   shardplan::latent_attention latent{};  ///< latent attention (DeepSeek-V2 and V3, Kimi K2)
   std::int64_t embedding_dim = 0;  ///< width of embedding and head, with a projection to `hidden` and one from it (OPT 350M); 0: `hidden`
 
-  friend constexpr bool operator==(const transformer& left, const transformer& right) {
+  template <class Same>
+  requires detail::same<Same, transformer>
+  friend constexpr bool operator==(const Same& left, const Same& right) {
     return left.layers == right.layers && left.hidden == right.hidden && left.heads == right.heads && left.kv_heads == right.kv_heads &&
            left.head_dim == right.head_dim && left.ffn == right.ffn && left.vocab == right.vocab && left.positions == right.positions &&
-           left.mlp == right.mlp && left.norm == right.norm && left.qkv_bias == right.qkv_bias &&
+           int(left.mlp) == int(right.mlp) && int(left.norm) == int(right.norm) && left.qkv_bias == right.qkv_bias &&
            left.tied_embeddings == right.tied_embeddings && left.experts == right.experts &&
            left.attention_output_bias == right.attention_output_bias && left.mlp_bias == right.mlp_bias &&
-           left.block_norms == right.block_norms && left.qk_norm == right.qk_norm && left.embedding_norm == right.embedding_norm &&
-           left.final_norm == right.final_norm && left.head_bias == right.head_bias && left.attention_sinks == right.attention_sinks &&
-           left.position_offset == right.position_offset && left.next_token_layers == right.next_token_layers &&
-           left.latent == right.latent && left.embedding_dim == right.embedding_dim;
+           int(left.block_norms) == int(right.block_norms) && int(left.qk_norm) == int(right.qk_norm) &&
+           left.embedding_norm == right.embedding_norm && left.final_norm == right.final_norm && left.head_bias == right.head_bias &&
+           left.attention_sinks == right.attention_sinks && left.position_offset == right.position_offset &&
+           left.next_token_layers == right.next_token_layers && left.latent == right.latent && left.embedding_dim == right.embedding_dim;
   }
 
   /// Width of embedding and head, with the default filled in.

@@ -35,8 +35,8 @@ struct sharding_spec {
 
   // By hand: a defaulted one costs a compiler ten times as much.
   friend constexpr bool operator==(const sharding_spec& left, const sharding_spec& right) {
-    return left.layout == right.layout && left.reshard_after_forward == right.reshard_after_forward && left.ranks == right.ranks &&
-           left.secondary == right.secondary && left.prefetch == right.prefetch;
+    return int(left.layout) == int(right.layout) && left.reshard_after_forward == right.reshard_after_forward &&
+           left.ranks == right.ranks && left.secondary == right.secondary && left.prefetch == right.prefetch;
   }
 };
 

@@ -75,25 +75,18 @@ struct axis_link {
 /// Error: `argument_out_of_range` when no grid has all axes of the set.
 template <class Mesh = mesh>
 constexpr axis_link link_of(const Mesh& ranks, const topology& where, axis set) {
-  axis_link result{};
-  result.along = set;
   const auto groups = groups_of(ranks, set);
-  if (groups.count == 0) return result;
-  result.over_fabric = spread_over(groups, where.fabric_domain);
-  result.over_nodes = spread_over(groups, where.devices_per_node);
-  if (groups.size == 1) return result;
-  if (result.over_fabric.astride() == 0) {
-    result.kind = link_kind::fabric;
+  if (groups.count == 0) return {set};
+  const domain_spread over_fabric = spread_over(groups, where.fabric_domain);
+  const domain_spread over_nodes = spread_over(groups, where.devices_per_node);
+  if (groups.size == 1) return {set, link_kind::none, 0, over_fabric, over_nodes};
+  if (over_fabric.astride() == 0) {
     const std::int64_t links = where.fabric_pair * (groups.size - 1);
-    result.bytes_per_second = where.fabric_pair != 0 && links < where.fabric ? links : where.fabric;
-  } else if (result.over_nodes.astride() == 0) {
-    result.kind = link_kind::host;
-    result.bytes_per_second = where.host;
-  } else {
-    result.kind = link_kind::network;
-    result.bytes_per_second = where.network;
+    const std::int64_t rate = where.fabric_pair != 0 && links < where.fabric ? links : where.fabric;
+    return {set, link_kind::fabric, rate, over_fabric, over_nodes};
   }
-  return result;
+  if (over_nodes.astride() == 0) return {set, link_kind::host, where.host, over_fabric, over_nodes};
+  return {set, link_kind::network, where.network, over_fabric, over_nodes};
 }
 
 }  // namespace shardplan

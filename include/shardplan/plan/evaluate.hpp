@@ -30,7 +30,7 @@ struct plan_figures {
   // By hand: a defaulted one costs a compiler ten times as much.
   friend constexpr bool operator==(const plan_figures& left, const plan_figures& right) {
     return left.world_size == right.world_size && left.data_parallel == right.data_parallel && left.micro_batches == right.micro_batches &&
-           left.peak_memory == right.peak_memory && left.peak_stage == right.peak_stage && left.peak_phase == right.peak_phase;
+           left.peak_memory == right.peak_memory && left.peak_stage == right.peak_stage && int(left.peak_phase) == int(right.peak_phase);
   }
 };
 
@@ -143,10 +143,11 @@ constexpr violation_list violations_in(const Spec& spec) {
 template <class Spec = plan_spec>
 constexpr evaluation evaluate(const Spec& spec, remedy_search search = remedy_search::on) {
   evaluation result{};
+  const bool searches = search == remedy_search::on;
   detail::recording_sink<violation_list&> sink{0, result.violations, {}};
   detail::check_computable(spec, sink);
   if (sink.count != 0) {
-    if (search == remedy_search::on) detail::find_remedies(spec, result.violations);
+    if (searches) detail::find_remedies(spec, result.violations);
     return result;
   }
   // The layout and the peak serve the figures and the rules alike.
@@ -154,7 +155,7 @@ constexpr evaluation evaluate(const Spec& spec, remedy_search search = remedy_se
   const detail::peak_account peak = detail::peak_of(spec, layout);
   static_cast<plan_figures&>(result) = detail::figures_from(layout, peak);
   detail::check_rest(spec, layout, peak, sink);
-  if (search == remedy_search::on) detail::find_remedies(spec, result.violations);
+  if (searches) detail::find_remedies(spec, result.violations);
   return result;
 }
 

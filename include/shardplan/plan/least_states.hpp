@@ -49,8 +49,8 @@ struct least_bytes {
 
 // The bound of `spec` with one change made, or two. Each tensor lies on tp (experts: etp x ep) ranks at least once, the pipeline ranks'
 // mean is no more than the fullest, and shards are rounded up. What goes by tensor, is freed or lives elsewhere counts nothing.
-template <class Spec = plan_spec>
-constexpr std::int64_t least_memory(const Spec& spec, const parameter_totals& totals, remedy change, remedy second = {}) {
+template <class Spec = plan_spec, class Change = remedy>
+constexpr std::int64_t least_memory(const Spec& spec, const parameter_totals& totals, Change change, Change second = {}) {
   const auto has = [&](remedy_kind kind) { return change.kind == kind || second.kind == kind; };
   const auto value_of = [&](remedy_kind kind, std::int64_t unchanged) {
     return change.kind == kind ? change.value : second.kind == kind ? second.value : unchanged;

@@ -240,7 +240,9 @@ struct measured {
   quantity what{};         ///< its name
   std::int64_t value = 0;  ///< in the unit of the name
 
-  friend constexpr bool operator==(const measured&, const measured&) = default;
+  friend constexpr bool operator==(const measured& left, const measured& right) {
+    return int(left.what) == int(right.what) && left.value == right.value;
+  }
 };
 
 }  // namespace shardplan

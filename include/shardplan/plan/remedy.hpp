@@ -202,7 +202,7 @@ template <class Spec = plan_spec>
 constexpr Spec changed_by_all(const Spec& spec) {
   Spec result = spec;
   for (int kind = 0; kind < strong_kinds; ++kind) {
-    const remedy change = strong_remedy(result, kind);
+    const auto change = strong_remedy(result, kind);
     if (change.kind == remedy_kind::nothing_small_helps) continue;
     const Spec with = changed(result, change);
     if (is_computable(with)) result = with;
@@ -224,13 +224,13 @@ constexpr pair_of_kinds kinds_of_pair(int index) {
 
 // The pair with that index, of the strongest changes of its two kinds. Of two degrees the second is the largest that is left after the
 // first.
-template <class Spec = plan_spec>
-constexpr remedy_pair strong_pair(const Spec& spec, remedy one, remedy other, int index) {
+template <class Spec = plan_spec, class Change = remedy>
+constexpr remedy_pair strong_pair(const Spec& spec, Change one, Change other, int index) {
   if (one.kind == remedy_kind::nothing_small_helps || other.kind == remedy_kind::nothing_small_helps) return {};
-  const auto is_degree = [](remedy_kind kind) {
-    return kind == remedy_kind::tp || kind == remedy_kind::pp || kind == remedy_kind::cp || kind == remedy_kind::ep;
+  const auto is_degree = [](const Change& what) {
+    return what.kind == remedy_kind::tp || what.kind == remedy_kind::pp || what.kind == remedy_kind::cp || what.kind == remedy_kind::ep;
   };
-  if (is_degree(one.kind) && is_degree(other.kind)) other = strong_remedy(changed(spec, one), kinds_of_pair(index).second);
+  if (is_degree(one) && is_degree(other)) other = strong_remedy(changed(spec, one), kinds_of_pair(index).second);
   if (other.kind == remedy_kind::nothing_small_helps) return {};
   return {one, other};
 }
@@ -265,7 +265,7 @@ constexpr remedy smallest_remedy(const Spec& spec) {
 /// The smallest change or pair of changes that makes `spec` valid: the first single one, else the first pair, else more nodes.
 template <class Spec = plan_spec>
 constexpr remedy_pair best_remedy(const Spec& spec) {
-  const remedy single = smallest_remedy(spec);
+  const auto single = smallest_remedy(spec);
   if (single.kind != remedy_kind::nothing_small_helps) return {single, {}};
   const detail::parameter_totals totals = detail::totals_of(spec);
   const auto may_fit = [&](const Spec& asked) { return detail::least_memory(asked, totals, {}) <= spec.device.memory.count; };
@@ -275,7 +275,7 @@ constexpr remedy_pair best_remedy(const Spec& spec) {
     for (int kind = 0; kind < strong_kinds; ++kind) firsts[kind] = detail::strong_remedy(spec, kind);
     for (int index = 0; index < detail::strong_pairs; ++index) {
       const detail::pair_of_kinds kinds = detail::kinds_of_pair(index);
-      const remedy_pair pair = detail::strong_pair(spec, firsts[kinds.first], firsts[kinds.second], index);
+      const auto pair = detail::strong_pair(spec, firsts[kinds.first], firsts[kinds.second], index);
       if (pair.first.kind == remedy_kind::nothing_small_helps) continue;
       if (detail::least_memory(spec, totals, pair.first, pair.second) > spec.device.memory.count) continue;
       if (detail::count_violations(changed_by_both(spec, pair)) == 0) return pair;
@@ -283,13 +283,13 @@ constexpr remedy_pair best_remedy(const Spec& spec) {
   }
   // More nodes are more ranks to share states: where those of the most are too few, no fewer are enough.
   for (int doublings = detail::most_doublings; doublings >= 1; --doublings) {
-    const remedy most = detail::more_nodes(spec, doublings);
+    const auto most = detail::more_nodes(spec, doublings);
     if (most.kind == remedy_kind::nothing_small_helps) continue;
     if (!may_fit(changed(spec, most))) return {};
     break;
   }
   for (int doublings = 1; doublings <= detail::most_doublings; ++doublings) {
-    const remedy nodes = detail::more_nodes(spec, doublings);
+    const auto nodes = detail::more_nodes(spec, doublings);
     if (nodes.kind != remedy_kind::nothing_small_helps && detail::count_violations(changed(spec, nodes)) == 0) return {nodes, {}};
   }
   return {};

@@ -95,7 +95,9 @@ struct remedy {
   remedy_kind kind = remedy_kind::nothing_small_helps;  ///< which part to change
   std::int64_t value = 0;                               ///< its new value; 0 for a kind without one
 
-  friend constexpr bool operator==(const remedy&, const remedy&) = default;
+  friend constexpr bool operator==(const remedy& left, const remedy& right) {
+    return int(left.kind) == int(right.kind) && left.value == right.value;
+  }
 };
 
 /// A broken rule as a value, with its numbers. Which fields count depends on the rule.
@@ -117,7 +119,18 @@ struct violation {
   remedy and_this{};       ///< does_not_fit: with `try_this`, where no single change is enough
   remedy legal[2]{};       ///< the nearest legal values of the number at fault, below and above it; `nothing_small_helps`: none
 
-  friend constexpr bool operator==(const violation&, const violation&) = default;
+  // By hand, enumerators as numbers: what a defaulted one asks of each costs a compiler a hundred times as much (tests/static/plan asks it
+  // of every field).
+  template <class Same>
+  requires detail::same<Same, violation>
+  friend constexpr bool operator==(const Same& left, const Same& right) {
+    return int(left.broken) == int(right.broken) && int(left.part) == int(right.part) && left.first == right.first &&
+           left.second == right.second && left.least == right.least && left.most == right.most &&
+           int(left.unsupported) == int(right.unsupported) && left.stage == right.stage && int(left.when) == int(right.when) &&
+           left.needs.count == right.needs.count && left.has.count == right.has.count && int(left.largest) == int(right.largest) &&
+           left.largest_needs.count == right.largest_needs.count && left.try_this == right.try_this && left.and_this == right.and_this &&
+           left.legal[0] == right.legal[0] && left.legal[1] == right.legal[1];
+  }
 };
 
 /// Records of one plan. A plan that is wrong in more places has the rest counted in `violation_list::left_out`.
@@ -133,11 +146,14 @@ struct violation_list {
   /// Violations in the list, those left out not counted.
   constexpr std::size_t size() const { return items.length; }
   /// One of them. Error: `index_out_of_range`.
-  constexpr const violation& operator[](std::size_t index) const { return items[index]; }
+  constexpr const violation& operator[](std::size_t index) const {
+    if (index >= items.length) index_out_of_range();
+    return items.values[index];
+  }
   /// The first one.
-  constexpr const violation* begin() const { return items.begin(); }
+  constexpr const violation* begin() const { return items.values; }
   /// Behind the last one.
-  constexpr const violation* end() const { return items.end(); }
+  constexpr const violation* end() const { return items.values + items.length; }
 
   friend constexpr bool operator==(const violation_list&, const violation_list&) = default;
 };

@@ -21,7 +21,9 @@ struct loss_spec {
   std::int64_t hidden_bytes = 0;         ///< bytes for each number of the head's input that its gradient is summed in
 
   // By hand: a defaulted one costs a compiler ten times as much.
-  friend constexpr bool operator==(const loss_spec& left, const loss_spec& right) {
+  template <class Same>
+  requires detail::same<Same, loss_spec>
+  friend constexpr bool operator==(const Same& left, const Same& right) {
     return left.name == right.name && left.kept_copies == right.kept_copies && left.kept_bytes == right.kept_bytes &&
            left.temporary_copies == right.temporary_copies && left.temporary_bytes == right.temporary_bytes &&
            left.chunks == right.chunks && left.head_gradient_bytes == right.head_gradient_bytes && left.hidden_bytes == right.hidden_bytes;

@@ -56,13 +56,15 @@ struct kernel_spec {
   bool keeps_log_probabilities = false;  ///< the loss keeps fp32 log-probabilities and a scalar (PyTorch's cross_entropy)
 
   // By hand: a defaulted one costs a compiler ten times as much (tests/static/recipe asks it of every field).
-  friend constexpr bool operator==(const kernel_spec& left, const kernel_spec& right) {
-    return left.name == right.name && left.attention == right.attention && left.dropout == right.dropout && left.norm == right.norm &&
-           left.qkv == right.qkv && left.softmax == right.softmax && left.activation == right.activation &&
-           left.keeps_scale == right.keeps_scale && left.keeps_repeats == right.keeps_repeats &&
-           left.keeps_branch_outputs == right.keeps_branch_outputs && left.keeps_unweighted == right.keeps_unweighted &&
-           left.preallocates == right.preallocates && left.gradients_apart == right.gradients_apart &&
-           left.keeps_log_probabilities == right.keeps_log_probabilities;
+  template <class Same>
+  requires detail::same<Same, kernel_spec>
+  friend constexpr bool operator==(const Same& left, const Same& right) {
+    return left.name == right.name && int(left.attention) == int(right.attention) && int(left.dropout) == int(right.dropout) &&
+           int(left.norm) == int(right.norm) && int(left.qkv) == int(right.qkv) && int(left.softmax) == int(right.softmax) &&
+           int(left.activation) == int(right.activation) && left.keeps_scale == right.keeps_scale &&
+           left.keeps_repeats == right.keeps_repeats && left.keeps_branch_outputs == right.keeps_branch_outputs &&
+           left.keeps_unweighted == right.keeps_unweighted && left.preallocates == right.preallocates &&
+           left.gradients_apart == right.gradients_apart && left.keeps_log_probabilities == right.keeps_log_probabilities;
   }
 };
 

@@ -37,9 +37,11 @@ struct optimizer_spec {
   std::int64_t tensor_table_bytes = 0;  ///< code table of each quantised moment of each tensor. torchao
 
   // By hand: a defaulted one costs a compiler ten times as much (tests/static/recipe asks it of every field).
-  friend constexpr bool operator==(const optimizer_spec& left, const optimizer_spec& right) {
+  template <class Same>
+  requires detail::same<Same, optimizer_spec>
+  friend constexpr bool operator==(const Same& left, const Same& right) {
     return left.name == right.name && left.moments == right.moments && left.matrix_moments == right.matrix_moments &&
-           left.matrices == right.matrices && left.hidden_only == right.hidden_only && left.whole_blocks == right.whole_blocks &&
+           int(left.matrices) == int(right.matrices) && left.hidden_only == right.hidden_only && left.whole_blocks == right.whole_blocks &&
            left.fused_step == right.fused_step && left.matrix_size == right.matrix_size && left.moment == right.moment &&
            left.bits == right.bits && left.block == right.block && left.least_elements == right.least_elements &&
            left.table_bytes == right.table_bytes && left.tensor_table_bytes == right.tensor_table_bytes;

@@ -19,7 +19,9 @@ struct overhead_spec {
   std::int64_t step_bytes = 0;           ///< temporaries of the optimizer step, bytes for each parameter that the rank owns
 
   // By hand: a defaulted one costs a compiler ten times as much.
-  friend constexpr bool operator==(const overhead_spec& left, const overhead_spec& right) {
+  template <class Same>
+  requires detail::same<Same, overhead_spec>
+  friend constexpr bool operator==(const Same& left, const Same& right) {
     return left.name == right.name && left.workspace_kibibytes == right.workspace_kibibytes &&
            left.boundary_tensors == right.boundary_tensors && left.mask == right.mask && left.gradient_scratch == right.gradient_scratch &&
            left.widens_moments == right.widens_moments && left.step_bytes == right.step_bytes;

@@ -29,7 +29,9 @@ struct precision_spec {
       0;  ///< side of a square of numbers that share an fp32 scale, in the weight and in its copy; 0: no such scales
 
   // By hand: a defaulted one costs a compiler ten times as much (tests/static/recipe asks it of every field).
-  friend constexpr bool operator==(const precision_spec& left, const precision_spec& right) {
+  template <class Same>
+  requires detail::same<Same, precision_spec>
+  friend constexpr bool operator==(const Same& left, const Same& right) {
     return left.name == right.name && left.weight == right.weight && left.gradient == right.gradient &&
            left.accumulator == right.accumulator && left.gradient_copy == right.gradient_copy && left.master == right.master &&
            left.moment == right.moment && left.second_moment == right.second_moment && left.moment_scale == right.moment_scale &&

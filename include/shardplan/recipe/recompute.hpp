@@ -55,7 +55,7 @@ struct recompute_layers_spec {
   std::int64_t count = 1;                              ///< layers
 
   friend constexpr bool operator==(const recompute_layers_spec& left, const recompute_layers_spec& right) {
-    return left.method == right.method && left.count == right.count;
+    return int(left.method) == int(right.method) && left.count == right.count;
   }
 };
 

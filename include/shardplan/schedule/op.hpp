@@ -25,8 +25,8 @@ struct op {
   bool overlaps_next = false;       ///< this forward and the backward behind it are one block that runs at once (F&B)
 
   friend constexpr bool operator==(op left, op right) {
-    return left.kind == right.kind && left.micro_batch == right.micro_batch && left.chunk == right.chunk && left.slice == right.slice &&
-           left.overlaps_next == right.overlaps_next;
+    return int(left.kind) == int(right.kind) && left.micro_batch == right.micro_batch && left.chunk == right.chunk &&
+           left.slice == right.slice && left.overlaps_next == right.overlaps_next;
   }
   friend constexpr bool operator!=(op left, op right) { return !(left == right); }
 };

@@ -73,9 +73,8 @@ struct rank_recorder : Arrays {
   /// W of a micro-batch: the gradient of the weights.
   constexpr void weight_gradient(int micro_batch, int chunk = 0, int slice = 0) {
     const int key = key_of(micro_batch, chunk, slice);
-    if (stopped || open_block != 0 || size == this->capacity || !inside(micro_batch, chunk, slice) ||
-        this->weight_at[key] != 0 || this->backward_at[key] == 0 ||
-        packed_op::kind(this->ops[this->backward_at[key] - 1]) == op_kind::backward)
+    if (stopped || open_block != 0 || size == this->capacity || !inside(micro_batch, chunk, slice) || this->weight_at[key] != 0 ||
+        this->backward_at[key] == 0 || packed_op::kind(this->ops[this->backward_at[key] - 1]) == op_kind::backward)
       return refuse_weight(micro_batch, chunk, slice);
     this->ops[size] = packed_op::of(op_kind::weight_gradient, micro_batch, chunk, slice);
     this->weight_at[key] = ++size;
@@ -131,9 +130,9 @@ private:
   }
   constexpr bool add_backward(op_kind kind, int micro_batch, int chunk, int slice) {
     const int key = (chunk * shape.slices + slice) * each + micro_batch;
-    if (stopped || open_block == key + 1 || size == this->capacity || micro_batch < 0 || micro_batch >= each ||
-        chunk < 0 || chunk >= shape.chunks || slice < 0 || slice >= shape.slices || this->backward_at[key] != 0 ||
-        this->forward_at[key] == 0 || (slice + 1 < shape.slices && this->backward_at[key + each] == 0)) {
+    if (stopped || open_block == key + 1 || size == this->capacity || micro_batch < 0 || micro_batch >= each || chunk < 0 ||
+        chunk >= shape.chunks || slice < 0 || slice >= shape.slices || this->backward_at[key] != 0 || this->forward_at[key] == 0 ||
+        (slice + 1 < shape.slices && this->backward_at[key + each] == 0)) {
       refuse_backward(kind, micro_batch, chunk, slice);
       return false;
     }

@@ -11,17 +11,25 @@ namespace shardplan {
 
 /// The ZeRO stage that says what is sharded: 3 under FSDP.
 template <class Spec = plan_spec>
-constexpr std::int64_t sharding_stage(const Spec& spec) { return spec.sharding.is_fsdp() ? 3 : spec.zero; }
+constexpr std::int64_t sharding_stage(const Spec& spec) {
+  return spec.sharding.is_fsdp() ? 3 : spec.zero;
+}
 
 /// Whether master weights and optimizer state are sharded.
 template <class Spec = plan_spec>
-constexpr bool shards_optimizer(const Spec& spec) { return sharding_stage(spec) >= 1; }
+constexpr bool shards_optimizer(const Spec& spec) {
+  return sharding_stage(spec) >= 1;
+}
 /// Whether gradients are sharded.
 template <class Spec = plan_spec>
-constexpr bool shards_gradients(const Spec& spec) { return sharding_stage(spec) >= 2; }
+constexpr bool shards_gradients(const Spec& spec) {
+  return sharding_stage(spec) >= 2;
+}
 /// Whether weights are sharded.
 template <class Spec = plan_spec>
-constexpr bool shards_weights(const Spec& spec) { return sharding_stage(spec) >= 3; }
+constexpr bool shards_weights(const Spec& spec) {
+  return sharding_stage(spec) >= 3;
+}
 
 /// What follows from a spec by plain arithmetic. Only for a spec whose ranges and divisions are right (the first two tiers of rules).
 struct derived {
@@ -47,7 +55,9 @@ constexpr attentions attention_of(const Spec& spec) {
 }
 /// Where dropout is on: what the plan says, else what its kernel set has.
 template <class Spec = plan_spec>
-constexpr dropouts dropout_of(const Spec& spec) { return spec.dropout != dropouts::by_kernels ? spec.dropout : spec.kernels.dropout; }
+constexpr dropouts dropout_of(const Spec& spec) {
+  return spec.dropout != dropouts::by_kernels ? spec.dropout : spec.kernels.dropout;
+}
 /// Whether dropout is on after the embedding and after both branches of a block.
 template <class Spec = plan_spec>
 constexpr bool drops_hidden(const Spec& spec) {

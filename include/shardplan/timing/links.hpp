@@ -61,11 +61,19 @@ constexpr std::uint32_t places_of(channel between) {
     default: return 1u << 6;
   }
 }
+constexpr bool is_of_experts(channel between) {
+  switch (between) {
+    case channel::ep:
+    case channel::etp:
+    case channel::edp: return true;
+    default: return false;
+  }
+}
 }  // namespace detail
 
 /// How the groups of a channel lie over domains of `domain` consecutive ranks.
 constexpr group_spread spread_of(channel between, const rank_layout& ranks, std::int64_t domain) {
-  const bool routed = between == channel::ep || between == channel::etp || between == channel::edp;
+  const bool routed = detail::is_of_experts(between);
   const std::int64_t(&sizes)[7] = routed ? ranks.expert : ranks.dense;
   std::uint32_t places = detail::places_of(between);
   group_spread spread{};

@@ -57,30 +57,39 @@ struct message_list {
   static_vector<message, most_messages> items{};  ///< in no particular order
 
   /// Adds one. Error: `capacity_exceeded`.
-  constexpr void add(const message& item) { items.push_back(item); }
+  template <class Message = message>
+  constexpr void add(const Message& item) {
+    if (items.length == most_messages) capacity_exceeded();
+    items.values[items.length] = item;
+    ++items.length;
+  }
   /// Exact bytes sent over one channel.
-  constexpr bytes sent(channel between) const {
+  template <class Channel = channel>
+  constexpr bytes sent(Channel between) const {
     bytes sum{};
     for (std::size_t at = 0; at < items.length; ++at)
       if (items.values[at].between == between) sum += shardplan::sent(items.values[at]);
     return sum;
   }
   /// Exact bytes sent of one cargo over one channel.
-  constexpr bytes sent(channel between, cargo what) const {
+  template <class Channel = channel, class Cargo = cargo>
+  constexpr bytes sent(Channel between, Cargo what) const {
     bytes sum{};
     for (std::size_t at = 0; at < items.length; ++at)
       if (items.values[at].between == between && items.values[at].what == what) sum += shardplan::sent(items.values[at]);
     return sum;
   }
   /// Exact bytes received over one channel.
-  constexpr bytes received(channel between) const {
+  template <class Channel = channel>
+  constexpr bytes received(Channel between) const {
     bytes sum{};
     for (std::size_t at = 0; at < items.length; ++at)
       if (items.values[at].between == between) sum += shardplan::received(items.values[at]);
     return sum;
   }
   /// Ideal bytes sent over one channel: the exact fraction that formulas give, without padding.
-  constexpr fraction ideal(channel between) const {
+  template <class Channel = channel>
+  constexpr fraction ideal(Channel between) const {
     fraction sum{};
     for (std::size_t at = 0; at < items.length; ++at)
       if (items.values[at].between == between) sum = sum + ideal_sent(items.values[at]);
