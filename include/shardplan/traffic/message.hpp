@@ -69,15 +69,9 @@ struct message {
   algorithm by = algorithm::ring;           ///< of a collective; `hierarchical`: the outer level, each rank through its own NIC
 
   friend constexpr bool operator==(const message& left, const message& right) {
-<<<<<<< HEAD
-    return left.between == right.between && left.what == right.what && left.how == right.how && left.ranks == right.ranks &&
-           left.pieces == right.pieces && left.useful == right.useful && left.piece_bits == right.piece_bits && left.times == right.times &&
-           left.times_received == right.times_received && left.by == right.by;
-=======
     return int(left.between) == int(right.between) && int(left.what) == int(right.what) && int(left.how) == int(right.how) &&
            left.ranks == right.ranks && left.pieces == right.pieces && left.useful == right.useful && left.piece_bits == right.piece_bits &&
-           left.times == right.times && left.times_received == right.times_received;
->>>>>>> umbrella
+           left.times == right.times && left.times_received == right.times_received && int(left.by) == int(right.by);
   }
 };
 
@@ -140,41 +134,22 @@ constexpr SHARDPLAN_HOST_DEVICE std::int64_t most_pieces_received(const message&
 
 /// Bytes that rank `member` of the group sends in one step. Error: `result_leaves_63_bits`.
 constexpr SHARDPLAN_HOST_DEVICE bytes sent_by(const message& item, std::int64_t member) {
-<<<<<<< HEAD
-  return bytes{bytes_of_pieces(pieces_sent(item, member), item.piece_bits)} * item.times;
-=======
-  return {checked_multiply(bytes_of_pieces(ring_sent(item.how, item.pieces, item.ranks, member), item.piece_bits), item.times)};
->>>>>>> umbrella
+  return {checked_multiply(bytes_of_pieces(pieces_sent(item, member), item.piece_bits), item.times)};
 }
 
 /// Bytes that it receives in one step. Error: `result_leaves_63_bits`.
 constexpr SHARDPLAN_HOST_DEVICE bytes received_by(const message& item, std::int64_t member) {
-<<<<<<< HEAD
-  return bytes{bytes_of_pieces(pieces_received(item, member), item.piece_bits)} * item.times_received;
-=======
-  return {
-      checked_multiply(bytes_of_pieces(ring_received(item.how, item.pieces, item.ranks, member), item.piece_bits), item.times_received)};
->>>>>>> umbrella
+  return {checked_multiply(bytes_of_pieces(pieces_received(item, member), item.piece_bits), item.times_received)};
 }
 
 /// Exact: bytes that the rank which sends most sends in one step, padding included. Error: `result_leaves_63_bits`.
 constexpr SHARDPLAN_HOST_DEVICE bytes sent(const message& item) {
-<<<<<<< HEAD
-  return bytes{bytes_of_pieces(most_pieces_sent(item), item.piece_bits)} * item.times;
-=======
-  return {checked_multiply(bytes_of_pieces(most_ring_sent(item.how, item.pieces, item.ranks), item.piece_bits), item.times)};
->>>>>>> umbrella
+  return {checked_multiply(bytes_of_pieces(most_pieces_sent(item), item.piece_bits), item.times)};
 }
 
 /// Exact: bytes that the rank which receives most receives in one step. Error: `result_leaves_63_bits`.
 constexpr SHARDPLAN_HOST_DEVICE bytes received(const message& item) {
-<<<<<<< HEAD
-  return bytes{bytes_of_pieces(most_pieces_received(item), item.piece_bits)} * item.times_received;
-=======
-  const std::int64_t most = item.how == collective::all_to_all ? ring_received(item.how, item.pieces, item.ranks, 0)
-                                                               : most_ring_sent(item.how, item.pieces, item.ranks);
-  return {checked_multiply(bytes_of_pieces(most, item.piece_bits), item.times_received)};
->>>>>>> umbrella
+  return {checked_multiply(bytes_of_pieces(most_pieces_received(item), item.piece_bits), item.times_received)};
 }
 
 /// Ideal: bytes that a rank sends in one step when nothing is padded and chunks may be parts of pieces, as the formulas of papers have it;
