@@ -21,6 +21,9 @@ struct dynamic_rank_arrays {
 struct dynamic_waits {
   owned_array<int> of;
 };
+struct dynamic_plan {
+  owned_array<int> of;
+};
 struct dynamic_slice {
   owned_array<int> next, runs;
 };
@@ -114,6 +117,11 @@ public:
     op_table table{detail::shape_of(Schedule::spec, ranks, micro_batches)};
     if constexpr (detail::fills_all_ranks<Schedule>) {
       Schedule::fill_all(table, table.shape.ranks, table.shape.micro_batches);
+    } else if constexpr (detail::plans_ranks<Schedule>) {
+      detail::dynamic_plan plan{
+          owned_array<int>(static_cast<std::size_t>(Schedule::plan_size(table.shape.ranks, table.shape.micro_batches)))};
+      Schedule::plan(plan, table.shape.ranks, table.shape.micro_batches);
+      for (int at = 0; at < table.shape.ranks; ++at) Schedule::fill(table.rows[at], plan, table.shape.ranks, table.shape.micro_batches, at);
     } else {
       for (int at = 0; at < table.shape.ranks; ++at) Schedule::fill(table.rows[at], table.shape.ranks, table.shape.micro_batches, at);
     }

@@ -44,11 +44,33 @@ constexpr auto make_whole() {
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
 inline constexpr auto whole_of = make_whole<Schedule, Ranks, MicroBatches>();
 
+/// A schedule whose ranks are found together, in short (`plan`), and then written each for itself by what was found.
+template <class Schedule>
+concept plans_ranks = requires {
+  Schedule::plan_size(1, 1);
+};
+template <int Size>
+struct plan_array {
+  int of[Size]{};
+};
+template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
+constexpr auto make_plan() {
+  plan_array<Schedule::plan_size(static_cast<int>(Ranks), static_cast<int>(MicroBatches))> out{};
+  Schedule::plan(out, static_cast<int>(Ranks), static_cast<int>(MicroBatches));
+  return out;
+}
+template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
+inline constexpr auto plan_of = make_plan<Schedule, Ranks, MicroBatches>();
+
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Rank>
 constexpr auto make_rank() {
   static_recorder<Schedule, Ranks, MicroBatches> out{};
   out.begin(shape_for<Schedule, Ranks, MicroBatches>);
-  Schedule::fill(out, static_cast<int>(Ranks), static_cast<int>(MicroBatches), Rank);
+  if constexpr (plans_ranks<Schedule>) {
+    Schedule::fill(out, plan_of<Schedule, Ranks, MicroBatches>, static_cast<int>(Ranks), static_cast<int>(MicroBatches), Rank);
+  } else {
+    Schedule::fill(out, static_cast<int>(Ranks), static_cast<int>(MicroBatches), Rank);
+  }
   out.finish();
   return out;
 }
