@@ -54,6 +54,32 @@ constexpr fraction closed_peak(std::int64_t ranks, std::int64_t micro_batches, s
 namespace detail {
 constexpr fraction whole_pass(const stage_times& times) { return times.forward + times.input_gradient + times.weight_gradient; }
 constexpr fraction larger(fraction left, fraction right) { return left < right ? right : left; }
+template <class... More>
+constexpr fraction larger(fraction left, fraction right, More... more) {
+  return larger(larger(left, right), more...);
+}
+
+// The formulas with several chunks are sums over critical paths, in ops of a chunk; `closed_form` is the longest of them.
+
+/// The bubble of an order whose ranks wait only for the first and the last micro-batch: p - 1 forwards and backwards of a chunk, and p - m
+/// more for each further chunk when there are fewer micro-batches than ranks. (GPipe, 1F1B, interleaved in one group or full ones.)
+constexpr fraction drained_bubble(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks, const stage_times& times) {
+  const std::int64_t short_of = micro_batches < ranks ? (chunks - 1) * (ranks - micro_batches) : 0;
+  return whole_pass(times) * fraction{ranks - 1 + short_of, chunks};
+}
+/// The bubble of ZB-H1 and of its relatives with `alive` micro-batches between F and W.
+constexpr fraction split_bubble(std::int64_t ranks, std::int64_t alive, const stage_times& times) {
+  const fraction forward = times.forward, input = times.input_gradient, weight = times.weight_gradient;
+  const std::int64_t path = ranks - 1;
+  const std::int64_t short_of = alive < ranks ? ranks - alive : 0;
+  return larger(forward * short_of + input * path, forward * path + input * short_of, (forward + input) * path - weight * (alive - 1));
+}
+/// The same with `alive` from p to 2 p - 1 and as many more forwards before the first I.
+constexpr fraction wide_split_bubble(std::int64_t ranks, std::int64_t alive, const stage_times& times) {
+  const fraction forward = times.forward, input = times.input_gradient, weight = times.weight_gradient;
+  return larger(forward * (ranks - 1), input * (ranks - 1) - forward * (alive - ranks),
+                (forward + input) * (ranks - 1) - weight * (alive - 1));
+}
 }  // namespace detail
 
 }  // namespace shardplan

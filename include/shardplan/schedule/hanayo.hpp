@@ -40,12 +40,24 @@ struct hanayo {
       }
     }
   }
-  /// (p - 1) (1 + m / p) F / Waves at F = I = W, when p divides m
+  /// (p - 1) (k max(F, B) - (k - 1) min(F, B)) / Waves with m = k p; (p - 1) (1 + k) F / Waves at F = I = W. With one wave and B >= 2 F for
+  /// every m: a rest of r micro-batches costs another pass, (p - 1) B, less (r - 1/2) F, and m < p saves nothing: (p - m) F + (p - 1) B
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
-    if (times.forward != times.input_gradient || times.forward != times.weight_gradient || micro_batches % ranks != 0) return {};
-    return times.forward * fraction{(ranks - 1) * (1 + micro_batches / ranks), Waves};
+    const fraction forward = times.forward, backward = times.input_gradient + times.weight_gradient;
+    const std::int64_t passes = micro_batches / ranks, rest = micro_batches % ranks, path = ranks - 1;
+    if (rest == 0) {
+      const fraction longer = shardplan::detail::larger(forward, backward);
+      return (longer + (longer * 2 - forward - backward) * (passes - 1)) * fraction{path, Waves};
+    }
+    if (Waves != 1 || backward < forward * 2) return {};
+    if (passes == 0) return forward * (ranks - micro_batches) + backward * path;
+    return backward * (path * (passes + 1)) - forward * (fraction{2 * rest - 1, 2} + path * (passes - 1));
   }
-  static constexpr schedule_spec spec{.name = "hanayo", .chunks = 2 * Waves, .layout = placement::v_shape, .in_flight = &in_flight};
+  static constexpr schedule_spec spec{.name = "hanayo",
+                                      .chunks = 2 * Waves,
+                                      .layout = placement::v_shape,
+                                      .in_flight = &in_flight,
+                                      .bubble = {&makespan_bubble, 2 * Waves}};
 
 private:
   template <class Row, class Out>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/schedule/building_block.hpp>
+#include <shardplan/schedule/closed_form.hpp>
 #include <shardplan/schedule/orders.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
 #include <shardplan/schedule/v_half.hpp>
@@ -34,7 +35,17 @@ struct one_f_one_b_v {
   static constexpr void fill(Out& out, const Plan& all, int ranks, int micro_batches, int rank) {
     shardplan::detail::fill_by_plan(out, all, micro_batches, planned(ranks, micro_batches), rank, true);
   }
-  static constexpr schedule_spec spec{.name = "one_f_one_b_v", .chunks = 2, .layout = placement::v_shape, .in_flight = &in_flight};
+  /// With m >= 2 p and B >= 2 F half of 2 (p - 1) B and about p F: read off the orders up to p = 16; beyond there is none
+  static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
+    constexpr int last = 16;
+    constexpr int forwards[last + 1] = {0, 0, 0, 0, 3, 2, 2, 6, 5, 4, 9, 8, 8, 10, 11, 11, 13};
+    const fraction backward = times.input_gradient + times.weight_gradient;
+    if (ranks > last || micro_batches < 2 * ranks || backward < times.forward * 2) return {};
+    const std::int64_t one_more = ranks == 13 || ranks == 16 ? 1 : 0;
+    return (times.forward * forwards[ranks] + backward * (2 * (ranks - 1) + one_more)) / 2;
+  }
+  static constexpr schedule_spec spec{
+      .name = "one_f_one_b_v", .chunks = 2, .layout = placement::v_shape, .in_flight = &in_flight, .bubble = {&makespan_bubble, 2}};
 
 private:
   static constexpr int start = 7;  // free slots in front, into which the first ops can move

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/schedule/building_block.hpp>
+#include <shardplan/schedule/closed_form.hpp>
 #include <shardplan/schedule/orders.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
 
@@ -46,7 +47,20 @@ struct v_min {
   static constexpr void fill(Out& out, const Plan& all, int ranks, int micro_batches, int rank) {
     detail::fill_by_plan(out, all, micro_batches, planned(ranks, micro_batches), rank, false);
   }
-  static constexpr schedule_spec spec{.name = "v_min", .chunks = 2, .layout = placement::v_shape, .in_flight = &in_flight};
+  /// With m > p and F <= W <= I <= F + W (read off the orders, compared with them up to p = 36): m (2 I - F - W) + p F, and per p mod 3 of
+  /// 0, 1, 2 half of (2 p - 8) I + W, (2 p - 6) I + W, F + (2 p - 8) I + 2 W
+  static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
+    const fraction forward = times.forward, input = times.input_gradient, weight = times.weight_gradient;
+    if (ranks == 1) return fraction{0};
+    if (micro_batches <= ranks || weight < forward || input < weight || input > forward + weight) return {};
+    const fraction each = input * 2 - forward - weight;
+    if (ranks == 2) return (each * micro_batches + forward * 3) / 2;
+    const std::int64_t place = ranks % 3;
+    return each * micro_batches + forward * ranks +
+           (input * (2 * ranks - (place == 1 ? 6 : 8)) + weight * (place == 2 ? 2 : 1) + forward * (place == 2 ? 1 : 0)) / 2;
+  }
+  static constexpr schedule_spec spec{
+      .name = "v_min", .chunks = 2, .layout = placement::v_shape, .in_flight = &in_flight, .bubble = {&makespan_bubble, 2}};
 };
 
 /// V-Half (arXiv 2405.15362, zero-bubble zbv_greedy.py): half of 1F1B's activations, in the same way.
@@ -72,7 +86,29 @@ struct v_half {
   static constexpr void fill(Out& out, const Plan& all, int ranks, int micro_batches, int rank) {
     detail::fill_by_plan(out, all, micro_batches, planned(ranks, micro_batches), rank, false);
   }
-  static constexpr schedule_spec spec{.name = "v_half", .chunks = 2, .layout = placement::v_shape, .in_flight = &in_flight};
+  /// With m >= p + 2 and F <= W <= I (read off the orders, compared with them up to p = 36). Up to I = F + W / 2 it does not grow with m:
+  /// half of 3 (p - 1) I - (p - 1) W and about (p - 2) F or (p - 5) F, for odd and for even p. From I = F + W on each micro-batch adds
+  /// I - F - W / 2
+  static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
+    const fraction forward = times.forward, input = times.input_gradient, weight = times.weight_gradient;
+    if (ranks == 1) return fraction{0};
+    if (micro_batches < ranks + 2 || weight < forward || input < weight) return {};
+    const bool odd = ranks % 2 == 1;
+    const std::int64_t path = ranks - 1, further = (odd ? path : ranks) / 6;
+    const std::int64_t sixths = further > 1 ? further - 1 : 0;  // of the ranks: there the squeezed start of an order changes its shape
+    if (input * 2 <= forward * 2 + weight) {
+      if (ranks == 2) return (input * 3 - forward - weight) / 2;
+      const std::int64_t few = !odd && ranks < 8 ? 1 : 0;
+      return (forward * (ranks - (odd ? 2 : 5) - 2 * sixths + few) + input * (3 * path + 2 * sixths) - weight * (path + few)) / 2;
+    }
+    if (input < forward + weight) return {};
+    const std::int64_t late = ranks == 2 ? 0 : ranks == 3 ? 2 : ranks / 2 - sixths;
+    return ((input * 2 - forward * 2 - weight) * micro_batches + forward * (2 * ranks) + input * (2 * ranks - (odd ? 4 : 6)) -
+            weight * late) /
+           2;
+  }
+  static constexpr schedule_spec spec{
+      .name = "v_half", .chunks = 2, .layout = placement::v_shape, .in_flight = &in_flight, .bubble = {&makespan_bubble, 2}};
 };
 
 }  // namespace schedules

@@ -43,11 +43,11 @@ struct zb_h2 {
       }
     }
   }
-  /// (p - 1) max(F, F + I - 2 W, I - F), with m >= 2 p - 1
+  /// (p - 1) max(F, F + I - 2 W, I - F) with m >= 2 p - 1; with m >= p the largest of (p - 1) F, (p - 1) (F + I) - (m - 1) W and
+  /// (p - 1) I - (m - p) F
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
-    if (micro_batches < 2 * ranks - 1) return {};
-    const fraction forward = times.forward, input = times.input_gradient, weight = times.weight_gradient;
-    return detail::larger(forward, detail::larger(forward + input - weight * 2, input - forward)) * (ranks - 1);
+    if (micro_batches < ranks) return {};
+    return detail::wide_split_bubble(ranks, micro_batches < 2 * ranks - 1 ? micro_batches : 2 * ranks - 1, times);
   }
   static constexpr schedule_spec spec{.name = "zb_h2", .in_flight = &in_flight, .bubble = {&makespan_bubble}};
 };

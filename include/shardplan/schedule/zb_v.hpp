@@ -78,10 +78,22 @@ struct zb_v {
     while (next.weights[1] < built_for) next.weight(1);
     while (next.weights[0] < built_for) next.weight(0);
   }
-  /// (p - 1) F / 2 at F = I = W and m >= 2 p - 1: the barrier between steps still costs it
+  /// (p - 1) F / 2 at F = I = W and m >= 2 p - 1: the barrier between steps still costs it. At other times the longest of its critical
+  /// paths; between p and 2 p - 1 micro-batches there is none
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
-    if (times.forward != times.input_gradient || times.forward != times.weight_gradient || micro_batches < 2 * ranks - 1) return {};
-    return times.forward * fraction{ranks - 1, 2};
+    const fraction forward = times.forward, input = times.input_gradient, weight = times.weight_gradient;
+    if (ranks == 1) return fraction{0};
+    const std::int64_t path = ranks - 1, few = micro_batches - 1, missing = ranks - micro_batches;
+    if (missing >= 0)
+      return detail::larger(forward * (2 * missing) + input * (2 * path), (forward + input) * (path + missing),
+                            forward * (2 * path) + input * (2 * path - 3 * few) - weight * few,
+                            forward * (2 * path) + input * (2 * path - 2 * few) - weight * (2 * few)) /
+             2;
+    if (micro_batches < 2 * ranks - 1) return {};
+    return detail::larger(input + weight * (path - 1), input * path, (input - weight) * (2 * path), forward + weight * (path - 1),
+                          forward * (2 * path - 1) - input * (path - 1), forward * (2 * path - 1) + input - weight * (2 * path),
+                          forward * (2 * path) - input * path - weight, (forward - weight) * (2 * path) - weight) /
+           2;
   }
   static constexpr schedule_spec spec{
       .name = "zb_v", .chunks = 2, .layout = placement::v_shape, .in_flight = &in_flight, .bubble = {&makespan_bubble, 2}};
