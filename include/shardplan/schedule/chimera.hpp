@@ -36,6 +36,7 @@ struct chimera {
     const fraction longer = shardplan::detail::larger(times.forward, backward);
     return (longer + (longer * 2 - times.forward - backward) * (micro_batches / ranks - 1)) * (ranks - 2);
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "chimera",
                                       .chunks = 2,
                                       .layout = placement::bidirectional,

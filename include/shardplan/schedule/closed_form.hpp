@@ -51,6 +51,28 @@ constexpr fraction closed_peak(std::int64_t ranks, std::int64_t micro_batches, s
   return {Schedule::spec.in_flight(ranks, micro_batches, chunks, rank), shares};
 }
 
+/// What a schedule says of its live activations beside `in_flight`, for the proof of a table. A schedule whose `in_flight` is no bound but
+/// exactly what each rank keeps says `static constexpr bool in_flight_is_exact = true`.
+struct peak_form {
+  bool exact = false;        ///< `in_flight` is what is kept until W, not a bound of it
+  bool until_input = false;  ///< whether there is a form of what is kept until I
+  /// That form, in chunks of one micro-batch.
+  std::int64_t (*value)(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks,
+                        std::int64_t rank) = &detail::in_flight_not_said;
+};
+
+/// Of a schedule.
+template <class Schedule>
+constexpr peak_form peak_form_of() {
+  peak_form form{};
+  if constexpr (requires { Schedule::in_flight_is_exact; }) form.exact = Schedule::in_flight_is_exact;
+  if constexpr (requires { Schedule::in_flight_until_input(1, 1, 1, 0); }) {
+    form.until_input = true;
+    form.value = &Schedule::in_flight_until_input;
+  }
+  return form;
+}
+
 namespace detail {
 constexpr fraction whole_pass(const stage_times& times) { return times.forward + times.input_gradient + times.weight_gradient; }
 constexpr fraction larger(fraction left, fraction right) { return left < right ? right : left; }

@@ -107,6 +107,7 @@ struct dual_pipe {
     if (ranks % 2 != 0 || micro_batches % 2 != 0 || micro_batches < 2 * ranks) return {};
     return detail::dual_bubble(ranks / 2 - 1, times);
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "dual_pipe",
                                       .chunks = 2,
                                       .layout = placement::bidirectional,
@@ -131,6 +132,7 @@ struct dual_pipe_v {
     if (micro_batches < 2 * ranks) return {};
     return detail::dual_bubble(ranks - 1, times) / 2;
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "dual_pipe_v",
                                       .chunks = 2,
                                       .layout = placement::v_shape,

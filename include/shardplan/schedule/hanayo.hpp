@@ -53,6 +53,7 @@ struct hanayo {
     if (passes == 0) return forward * (ranks - micro_batches) + backward * path;
     return backward * (path * (passes + 1)) - forward * (fraction{2 * rest - 1, 2} + path * (passes - 1));
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "hanayo",
                                       .chunks = 2 * Waves,
                                       .layout = placement::v_shape,

@@ -83,6 +83,7 @@ struct interleaved {
     const std::int64_t each = group(ranks, micro_batches);
     return detail::groups_end(micro_batches, chunks, each, (chunks - 1) * each + ExtraWarmUp, 2 * (ranks - 1));
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "interleaved",
                                       .chunks = Chunks,
                                       .in_flight = &in_flight,

@@ -27,6 +27,7 @@ struct looped_bfs {
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
     return detail::drained_bubble(ranks, micro_batches, Chunks, times);
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{
       .name = "looped_bfs", .chunks = Chunks, .in_flight = &in_flight, .bubble = {&makespan_bubble, Chunks}};
 };

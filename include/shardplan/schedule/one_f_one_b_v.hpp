@@ -44,6 +44,7 @@ struct one_f_one_b_v {
     const std::int64_t one_more = ranks == 13 || ranks == 16 ? 1 : 0;
     return (times.forward * forwards[ranks] + backward * (2 * (ranks - 1) + one_more)) / 2;
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{
       .name = "one_f_one_b_v", .chunks = 2, .layout = placement::v_shape, .in_flight = &in_flight, .bubble = {&makespan_bubble, 2}};
 

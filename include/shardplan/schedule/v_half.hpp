@@ -25,7 +25,8 @@ namespace schedules {
 /// V-Min (arXiv 2405.15362, zero-bubble zbv_greedy.py): a third of 1F1B's activations, two chunks in a V. The block of its authors,
 /// squeezed as they do. Good for nearly equal F, I and W only.
 struct v_min {
-  /// floor((p + 4) / 3) micro-batches' worth of chunks; a chunk less on rank 0 where p mod 3 is 2.
+  /// floor((p + 4) / 3) micro-batches' worth of chunks; a chunk less on rank 0 where p mod 3 is 2. Exact for m >= p; with less
+  /// micro-batches some ranks keep a chunk less.
   static constexpr std::int64_t in_flight(std::int64_t ranks, std::int64_t micro_batches, std::int64_t, std::int64_t rank) {
     const std::int64_t less = rank == 0 && ranks % 3 == 2 ? 1 : 0;
     return detail::squeezed_alive(2 * ((ranks + 4) / 3) - less, micro_batches, rank + 1);
@@ -107,6 +108,7 @@ struct v_half {
             weight * late) /
            2;
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{
       .name = "v_half", .chunks = 2, .layout = placement::v_shape, .in_flight = &in_flight, .bubble = {&makespan_bubble, 2}};
 };

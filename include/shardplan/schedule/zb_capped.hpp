@@ -19,14 +19,22 @@ requires(Cap >= 1) struct zb_capped {
   static constexpr std::int64_t in_flight(std::int64_t, std::int64_t micro_batches, std::int64_t, std::int64_t) {
     return Cap < micro_batches ? Cap : micro_batches;
   }
-  /// The order of one rank.
-  template <class Out>
-  static constexpr void fill(Out& out, int ranks, int micro_batches, int rank) {
+  static constexpr int warm_up(int ranks, int micro_batches, int rank) {
     const int behind = ranks - 1 - rank;
     const int most = shardplan::detail::least(Cap, micro_batches);  // alive
     const int more = micro_batches <= Cap ? behind : most > ranks ? shardplan::detail::least(most - ranks, behind) : 0;
-    const int warm_up = shardplan::detail::least(behind + more, most - 1);
-    shardplan::detail::fill_split(out, micro_batches, 1, micro_batches, warm_up, most - 1 - warm_up);
+    return shardplan::detail::least(behind + more, most - 1);
+  }
+  /// Until I: the warm-up and one more.
+  static constexpr std::int64_t in_flight_until_input(std::int64_t ranks, std::int64_t micro_batches, std::int64_t, std::int64_t rank) {
+    return 1 + warm_up(static_cast<int>(ranks), static_cast<int>(micro_batches), static_cast<int>(rank));
+  }
+  /// The order of one rank.
+  template <class Out>
+  static constexpr void fill(Out& out, int ranks, int micro_batches, int rank) {
+    const int forwards = warm_up(ranks, micro_batches, rank);
+    shardplan::detail::fill_split(out, micro_batches, 1, micro_batches, forwards,
+                                  shardplan::detail::least(Cap, micro_batches) - 1 - forwards);
   }
   /// With q = min(Cap, m, 2 p - 1) >= p the largest of (p - 1) F, (p - 1) I - (q - p) F and (p - 1) (F + I) - (q - 1) W. With Cap < p each
   /// micro-batch beyond it costs p - Cap slots: with n = p - 1 + (p - Cap) (m - Cap) it is the largest of n (F + I) - (Cap - 1) W,
@@ -40,6 +48,7 @@ requires(Cap >= 1) struct zb_capped {
     return shardplan::detail::larger((forward + input) * path - times.weight_gradient * (Cap - 1),
                                      forward * path + input * (path - ranks + 1), forward * (path - Cap + 1) + input * path);
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "zb_capped", .in_flight = &in_flight, .bubble = {&makespan_bubble}};
 };
 

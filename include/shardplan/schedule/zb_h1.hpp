@@ -77,6 +77,7 @@ struct interleaved_zb {
     const std::int64_t each = detail::group_size(Group, ranks, micro_batches);
     return detail::groups_end(micro_batches, chunks, each, (chunks - 1) * each, ranks - 1);
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "interleaved_zb",
                                       .chunks = Chunks,
                                       .in_flight = &in_flight,
@@ -104,6 +105,7 @@ struct zb_h1 {
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
     return detail::split_bubble(ranks, micro_batches < ranks ? micro_batches : ranks, times);
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "zb_h1", .in_flight = &in_flight, .bubble = {&makespan_bubble}};
 };
 
@@ -141,6 +143,7 @@ struct grouped_interleaved {
     const std::int64_t behind = ranks - 1 < 2 * Group ? ranks - 1 : 2 * Group;
     return detail::groups_end(micro_batches, chunks, Group, (chunks - 1) * Group, behind);
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "grouped_interleaved",
                                       .chunks = Chunks,
                                       .in_flight = &in_flight,

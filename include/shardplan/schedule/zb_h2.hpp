@@ -49,6 +49,7 @@ struct zb_h2 {
     if (micro_batches < ranks) return {};
     return detail::wide_split_bubble(ranks, micro_batches < 2 * ranks - 1 ? micro_batches : 2 * ranks - 1, times);
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "zb_h2", .in_flight = &in_flight, .bubble = {&makespan_bubble}};
 };
 

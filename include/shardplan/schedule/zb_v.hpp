@@ -95,6 +95,7 @@ struct zb_v {
                           forward * (2 * path) - input * path - weight, (forward - weight) * (2 * path) - weight) /
            2;
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{
       .name = "zb_v", .chunks = 2, .layout = placement::v_shape, .in_flight = &in_flight, .bubble = {&makespan_bubble, 2}};
 };

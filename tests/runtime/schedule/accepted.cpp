@@ -32,9 +32,7 @@ bool accepted(int ranks, int micro_batches) {
 }
 template <class Schedule>
 bool proven(int ranks, int micro_batches) {
-  return sp::prove(sp::op_table::of<Schedule>(ranks, micro_batches), Schedule::spec,
-                   sp::closed_bubble<Schedule>(ranks, micro_batches, sp::stage_times{}))
-      .empty();
+  return sp::prove<Schedule>(sp::op_table::of<Schedule>(ranks, micro_batches)).empty();
 }
 
 template <class Schedule>
