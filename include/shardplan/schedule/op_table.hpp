@@ -15,7 +15,6 @@ namespace shardplan {
 namespace detail {
 
 struct dynamic_rank_arrays {
-  int capacity = 0;
   owned_array<int> ops, forward_at, backward_at, weight_at;
 };
 struct dynamic_waits {
@@ -104,7 +103,6 @@ public:
     const int keys = shape.forwards();
     for (int at = 0; at < shape.ranks; ++at) {
       rows[at].begin(shape);
-      rows[at].capacity = 3 * keys;
       rows[at].ops = owned_array<int>(static_cast<std::size_t>(3 * keys));
       rows[at].forward_at = owned_array<int>(static_cast<std::size_t>(keys));
       rows[at].backward_at = owned_array<int>(static_cast<std::size_t>(keys));
