@@ -22,10 +22,16 @@ struct hanayo {
   /// The order of all ranks.
   template <class Out>
   static constexpr void fill_all(Out& out, int ranks, int micro_batches) {
-    constexpr int chunks = 2 * Waves;
+    fill_some(out, ranks, micro_batches, 4 * Waves * ranks * micro_batches);
+  }
+  /// About `ops` more of it.
+  template <class Out>
+  static constexpr void fill_some(Out& out, int ranks, int micro_batches, int ops) {
+    int left = 4 * Waves * ranks * micro_batches;
+    for (int rank = 0; rank < ranks; ++rank) left -= out.rank(rank).size;
+    const int enough = left > ops ? left - ops : 0;
     // First every rank plans by what had ended, then all run: each op takes one moment.
-    int left = 2 * ranks * micro_batches * chunks;
-    while (left > 0) {
+    while (left > enough) {
       for (int rank = 0; rank < ranks; ++rank) choose(out.rank(rank), out, ranks, micro_batches, rank);
       for (int rank = 0; rank < ranks; ++rank) {
         auto& own = out.rank(rank);

@@ -23,18 +23,9 @@ struct one_f_one_b_v {
   static constexpr shardplan::detail::building_block of(int ranks, int rank) {
     return {{start + rank, start + 2 * ranks - 1 - rank, backward(ranks, rank), backward(ranks, 2 * ranks - 1 - rank)}};
   }
+  static constexpr bool whole = true;  // backward
+  /// For more micro-batches the order of these repeats its steady state.
   static constexpr int planned(int ranks, int micro_batches) { return shardplan::detail::least(micro_batches, 3 * ranks); }
-  static constexpr int plan_size(int ranks, int micro_batches) { return 4 * ranks * planned(ranks, micro_batches); }
-  /// The order of all ranks, for few micro-batches.
-  template <class Plan>
-  static constexpr void plan(Plan& out, int ranks, int micro_batches) {
-    shardplan::detail::plan_whole<one_f_one_b_v>(out, ranks, planned(ranks, micro_batches));
-  }
-  /// The order of one rank.
-  template <class Out, class Plan>
-  static constexpr void fill(Out& out, const Plan& all, int ranks, int micro_batches, int rank) {
-    shardplan::detail::fill_by_plan(out, all, micro_batches, planned(ranks, micro_batches), rank, true);
-  }
   /// With m >= 2 p and B >= 2 F half of 2 (p - 1) B and about p F: read off the orders up to p = 16; beyond there is none
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
     constexpr int last = 16;

@@ -115,11 +115,17 @@ public:
     op_table table{detail::shape_of(Schedule::spec, ranks, micro_batches)};
     if constexpr (detail::fills_all_ranks<Schedule>) {
       Schedule::fill_all(table, table.shape.ranks, table.shape.micro_batches);
-    } else if constexpr (detail::plans_ranks<Schedule>) {
+    } else if constexpr (detail::squeezes_blocks<Schedule>) {
+      const int planned = Schedule::planned(table.shape.ranks, table.shape.micro_batches);
+      detail::squeezed_blocks<owned_array<int>, owned_array<int>, owned_array<int>> blocks{
+          table.shape.ranks, planned, detail::last_slot_of<Schedule>(table.shape.ranks), Schedule::whole};
+      detail::repeat_blocks<Schedule>(blocks, table.shape.ranks);
+      blocks.squeeze(INT32_MAX);
       detail::dynamic_plan plan{
-          owned_array<int>(static_cast<std::size_t>(Schedule::plan_size(table.shape.ranks, table.shape.micro_batches)))};
-      Schedule::plan(plan, table.shape.ranks, table.shape.micro_batches);
-      for (int at = 0; at < table.shape.ranks; ++at) Schedule::fill(table.rows[at], plan, table.shape.ranks, table.shape.micro_batches, at);
+          owned_array<int>(static_cast<std::size_t>(detail::ops_a_micro_batch<Schedule> * planned * table.shape.ranks))};
+      detail::write_plan<Schedule>(blocks, plan, table.shape.ranks, planned);
+      for (int at = 0; at < table.shape.ranks; ++at)
+        detail::fill_by_plan(table.rows[at], plan, table.shape.micro_batches, planned, at, Schedule::whole);
     } else {
       for (int at = 0; at < table.shape.ranks; ++at) Schedule::fill(table.rows[at], table.shape.ranks, table.shape.micro_batches, at);
     }

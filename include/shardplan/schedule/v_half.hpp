@@ -36,18 +36,9 @@ struct v_min {
     const int apart = ranks % 3 == 0 ? 2 : 0;
     return {{rank, 2 * ranks - 1 - rank, 2 * ranks + apart + rank, 4 * ranks + apart - 1 - rank}};
   }
+  static constexpr bool whole = false;  // backward
+  /// For more micro-batches the order of these repeats its steady state.
   static constexpr int planned(int ranks, int micro_batches) { return detail::least(micro_batches, 3 * ranks / 2 + 2); }
-  static constexpr int plan_size(int ranks, int micro_batches) { return 6 * ranks * planned(ranks, micro_batches); }
-  /// The order of all ranks, for few micro-batches.
-  template <class Plan>
-  static constexpr void plan(Plan& out, int ranks, int micro_batches) {
-    detail::plan_split<v_min>(out, ranks, planned(ranks, micro_batches));
-  }
-  /// The order of one rank.
-  template <class Out, class Plan>
-  static constexpr void fill(Out& out, const Plan& all, int ranks, int micro_batches, int rank) {
-    detail::fill_by_plan(out, all, micro_batches, planned(ranks, micro_batches), rank, false);
-  }
   /// With m > p and F <= W <= I <= F + W (read off the orders, compared with them up to p = 36): m (2 I - F - W) + p F, and per p mod 3 of
   /// 0, 1, 2 half of (2 p - 8) I + W, (2 p - 6) I + W, F + (2 p - 8) I + 2 W
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
@@ -75,18 +66,9 @@ struct v_half {
     const int apart = ranks % 2 == 0 ? 3 : 0;
     return {{2 * rank, 3 * ranks - 2 - rank, 3 * ranks + apart - 1 + 2 * rank, 6 * ranks + apart - 2 - rank}};
   }
+  static constexpr bool whole = false;  // backward
+  /// For more micro-batches the order of these repeats its steady state.
   static constexpr int planned(int ranks, int micro_batches) { return detail::least(micro_batches, 3 * ranks / 2 + 2); }
-  static constexpr int plan_size(int ranks, int micro_batches) { return 6 * ranks * planned(ranks, micro_batches); }
-  /// The order of all ranks, for few micro-batches.
-  template <class Plan>
-  static constexpr void plan(Plan& out, int ranks, int micro_batches) {
-    detail::plan_split<v_half>(out, ranks, planned(ranks, micro_batches));
-  }
-  /// The order of one rank.
-  template <class Out, class Plan>
-  static constexpr void fill(Out& out, const Plan& all, int ranks, int micro_batches, int rank) {
-    detail::fill_by_plan(out, all, micro_batches, planned(ranks, micro_batches), rank, false);
-  }
   /// With m >= p + 2 and F <= W <= I (read off the orders, compared with them up to p = 36). Up to I = F + W / 2 it does not grow with m:
   /// half of 3 (p - 1) I - (p - 1) W and about (p - 2) F or (p - 5) F, for odd and for even p. From I = F + W on each micro-batch adds
   /// I - F - W / 2

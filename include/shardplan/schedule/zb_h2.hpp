@@ -23,8 +23,15 @@ struct zb_h2 {
   /// The order of all ranks: what a rank may do depends on what the others have done.
   template <class Out>
   static constexpr void fill_all(Out& out, int ranks, int micro_batches) {
+    fill_some(out, ranks, micro_batches, 3 * ranks * micro_batches);
+  }
+  /// About `ops` more of it.
+  template <class Out>
+  static constexpr void fill_some(Out& out, int ranks, int micro_batches, int ops) {
     int left = 3 * ranks * micro_batches;
-    while (left > 0) {
+    for (int rank = 0; rank < ranks; ++rank) left -= out.rank(rank).size;
+    const int enough = left > ops ? left - ops : 0;
+    while (left > enough) {
       int before = micro_batches;  // forwards of the rank before, as they were when this moment began
       for (int rank = 0; rank < ranks; ++rank) {
         auto& own = out.rank(rank);
