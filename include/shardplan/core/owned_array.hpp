@@ -2,8 +2,7 @@
 #pragma once
 
 #include <shardplan/core/checked.hpp>
-
-#include <cstddef>
+#include <shardplan/core/size.hpp>
 
 namespace shardplan {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <shardplan/core/checked.hpp>
+#include <shardplan/core/size.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {

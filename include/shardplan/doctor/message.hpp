@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/text.hpp>
 #include <shardplan/doctor/cause.hpp>
 #include <shardplan/doctor/diagnose.hpp>
@@ -9,8 +10,6 @@
 #include <shardplan/plan/tensors_of_size.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
-
-#include <cstddef>
 
 namespace shardplan {
 

@@ -36,7 +36,14 @@ struct device_spec {
   std::int64_t sustained_flops = 0;   ///< the same inside published training runs, where clocks drop and shapes vary (estimate, calibrated:
                                       ///< tests/truth/runs.cpp); 0: not calibrated. Only `timing` reads these two
 
-  friend constexpr bool operator==(const device_spec&, const device_spec&) = default;
+  // By hand: a defaulted one costs Clang 2 % of the umbrella (tests/static/hardware asks it of every field).
+  friend constexpr bool operator==(const device_spec& left, const device_spec& right) {
+    return left.name == right.name && left.memory.count == right.memory.count && left.capacity_source == right.capacity_source &&
+           left.bf16_flops == right.bf16_flops && left.fp8_flops == right.fp8_flops && left.memory_bandwidth == right.memory_bandwidth &&
+           left.fabric == right.fabric && left.fabric_domain == right.fabric_domain && left.fabric_spans_hosts == right.fabric_spans_hosts &&
+           left.fabric_pair == right.fabric_pair && left.host == right.host && left.network == right.network &&
+           left.matmul_flops == right.matmul_flops && left.sustained_flops == right.sustained_flops;
+  }
 };
 
 /// A type that says a device: it has `static constexpr shardplan::device_spec spec`.

@@ -13,7 +13,9 @@ struct link {
   std::int64_t bytes_per_second =
       0;  ///< one direction, a device's sum over its links of this kind. On a switchless mesh a pair gets one link only
 
-  friend constexpr bool operator==(const link&, const link&) = default;
+  friend constexpr bool operator==(const link& left, const link& right) {
+    return left.name == right.name && left.bytes_per_second == right.bytes_per_second;
+  }
 };
 
 }  // namespace shardplan

@@ -25,7 +25,8 @@ struct saved_activations {
 
 /// The number of layers that full recompute runs forward again at once: 1, or the group of `recompute_methods::uniform`, which no chunk
 /// of equal chunks exceeds.
-constexpr std::int64_t recomputed_at_once(const plan_spec& spec) {
+template <class Spec = plan_spec>
+constexpr std::int64_t recomputed_at_once(const Spec& spec) {
   if (spec.recompute_layers.method != recompute_methods::uniform) return 1;
   std::int64_t most = spec.model.layers;
   if (spec.layer_split.counts.length == 0) {
@@ -66,7 +67,7 @@ constexpr void apply_recompute(const Spec& spec, const activation_shard& shard, 
 /// bounds keep the sums below 63 bits.
 template <class Spec = plan_spec>
 constexpr saved_activations saved_by_block(const Spec& spec, const activation_shard& shard) {
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   detail::saved_sink sum{spec.recompute};
   saved_activations saved{};
   saved.block_input = spec.precision.compute * shape.hidden * shard.own_tokens;

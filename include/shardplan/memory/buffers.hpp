@@ -14,7 +14,8 @@ namespace shardplan {
 /// elements);
 /// - the gradient buckets of ZeRO-2 and 3, or of gradients that are offloaded (recipe/overheads.hpp), each never larger than the rank's
 /// gradients (`elements`).
-constexpr std::int64_t stage_buffers(const plan_spec& spec, std::int64_t linear_shapes, std::int64_t elements) {
+template <class Spec = plan_spec>
+constexpr std::int64_t stage_buffers(const Spec& spec, std::int64_t linear_shapes, std::int64_t elements) {
   std::int64_t total = spec.overheads.gradient_scratch ? spec.precision.compute * linear_shapes : 0;
   if (spec.zero >= 2 || spec.offload.gradients != storage::device) {
     const std::int64_t bucket = spec.buckets.reduce_elements;
@@ -25,8 +26,9 @@ constexpr std::int64_t stage_buffers(const plan_spec& spec, std::int64_t linear_
 
 /// Estimate, bytes that a framework's own overheads take (recipe/overheads.hpp): workspaces, the mask of a micro-batch, hidden states
 /// (`hidden_state` bytes each) in the buffers between stages.
-constexpr std::int64_t overhead_buffers(const plan_spec& spec, std::int64_t hidden_state) {
-  const overhead_spec& overheads = spec.overheads;
+template <class Spec = plan_spec>
+constexpr std::int64_t overhead_buffers(const Spec& spec, std::int64_t hidden_state) {
+  const auto& overheads = spec.overheads;
   std::int64_t total = overheads.workspace_kibibytes << 10;
   if (overheads.mask) total += spec.micro_batch * spec.sequence * (spec.sequence / spec.cp);
   if (spec.pp > 1) total += overheads.boundary_tensors * hidden_state;

@@ -104,7 +104,7 @@ constexpr host_report host_share(const Spec& spec, const memory_layout& layout, 
   std::int64_t states = spec.offload.states == storage::nvme ? account.offloaded.nvme.count : 0;
   std::int64_t weights = 0;
   if (spec.offload.weights == storage::nvme) {
-    plan_spec without = spec;
+    Spec without = spec;
     without.offload.weights = storage::device;
     states = account_of_extent(without, layout, extent).offloaded.nvme.count;
     weights = account.offloaded.nvme.count - states;
@@ -140,7 +140,7 @@ template <class Spec = plan_spec>
 constexpr host_report host_account(const Spec& spec, const memory_layout& layout) {
   host_report worst{};
   const std::int64_t devices = spec.devices_per_node;
-  const offload_spec& offloads = spec.offload;
+  const auto& offloads = spec.offload;
   if (offloads.states != storage::device || offloads.gradients != storage::device || offloads.weights != storage::device ||
       offloads.inputs != storage::device || offloads.moments_percent != 0) {
     const std::int64_t largest = spec.offload.gradients != storage::device ? detail::largest_tensor_bytes(spec, layout.facts) : 0;

@@ -74,11 +74,12 @@ constexpr void add_next_token_layers(const transformer& shape, stage_extent& ext
 }
 
 /// The extent of pipeline rank `rank`. For a spec that passed the first two tiers of rules.
-constexpr stage_extent extent_of_stage(const plan_spec& spec, const derived& facts, std::int64_t rank) {
+template <class Spec = plan_spec>
+constexpr stage_extent extent_of_stage(const Spec& spec, const derived& facts, std::int64_t rank) {
   const std::int64_t pp = spec.pp;
   const std::int64_t chunks = spec.schedule.chunks;
   const std::int64_t stages = spec.schedule.stages(pp);
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   stage_extent extent{};
   extent.rank = rank;
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
@@ -110,9 +111,10 @@ constexpr std::int64_t percent_of(std::int64_t amount, std::int64_t percent) {
 
 namespace detail {
 // What all phases of a rank with that extent have in common, written into `account`, and what they differ by.
-constexpr phase_inputs basis_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent,
+template <class Spec>
+constexpr phase_inputs basis_of_extent(const Spec& spec, const memory_layout& layout, const stage_extent& extent,
                                        stage_account& account) {
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   const std::int64_t parts = spec.schedule.chunks * spec.schedule.slices;  // of what a micro-batch keeps on a rank
   const std::int64_t layers = extent.layers;
   const std::int64_t dense_layers = extent.dense_layers;
@@ -245,7 +247,8 @@ constexpr void write_needs(const phase_needs& needs, memory_report& report) {
 
 /// The account of a rank with that extent in the phase that needs most (the first of equals). Errors: none for a spec that passed the first
 /// two tiers of rules.
-constexpr stage_account account_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent) {
+template <class Spec = plan_spec>
+constexpr stage_account account_of_extent(const Spec& spec, const memory_layout& layout, const stage_extent& extent) {
   stage_account account{};
   const phase_inputs rank = detail::basis_of_extent(spec, layout, extent, account);
   phase_needs most{};
@@ -273,7 +276,8 @@ constexpr stage_account account_of_extent(const plan_spec& spec, const memory_la
 }
 
 /// All phases of a rank with that extent.
-constexpr phase_reports phases_of_extent(const plan_spec& spec, const memory_layout& layout, const stage_extent& extent) {
+template <class Spec = plan_spec>
+constexpr phase_reports phases_of_extent(const Spec& spec, const memory_layout& layout, const stage_extent& extent) {
   stage_account account{};
   const phase_inputs rank = detail::basis_of_extent(spec, layout, extent, account);
   phase_reports reports{};
@@ -292,12 +296,14 @@ constexpr phase_reports phases_of_extent(const plan_spec& spec, const memory_lay
 }
 
 /// The account of pipeline rank `rank`.
-constexpr stage_account account_of_stage(const plan_spec& spec, const memory_layout& layout, std::int64_t rank) {
+template <class Spec = plan_spec>
+constexpr stage_account account_of_stage(const Spec& spec, const memory_layout& layout, std::int64_t rank) {
   return account_of_extent(spec, layout, extent_of_stage(spec, layout.facts, rank));
 }
 
 /// All phases of pipeline rank `rank`.
-constexpr phase_reports phases_of_stage(const plan_spec& spec, const memory_layout& layout, std::int64_t rank) {
+template <class Spec = plan_spec>
+constexpr phase_reports phases_of_stage(const Spec& spec, const memory_layout& layout, std::int64_t rank) {
   return phases_of_extent(spec, layout, extent_of_stage(spec, layout.facts, rank));
 }
 

@@ -31,7 +31,7 @@ constexpr derived network_facts(plan_spec spec, bool has_routed) {
   for (const std::int64_t degree : counts)
     if (degree < 1) argument_out_of_range();
   if (spec.pp != 1 || !(spec.zero >= 0 && 3 >= spec.zero)) argument_out_of_range();
-  const shard_layout layout = spec.sharding.layout;
+  const auto layout = spec.sharding.layout;
   if (layout != shard_layout::flat && layout != shard_layout::tensors) argument_out_of_range();
   const std::int64_t world = checked_multiply(spec.devices_per_node, spec.nodes);
   const std::int64_t replicas = exact_divide(world, checked_multiply(spec.tp, spec.cp));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/memory/rank_layout.hpp>
 #include <shardplan/memory/shares.hpp>
@@ -8,7 +9,6 @@
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {
@@ -64,7 +64,7 @@ constexpr std::int64_t count_below(std::int64_t end, std::int64_t rest, std::int
 /// The parameters of pipeline rank `rank`, dense ones or those of routed experts, as Megatron-LM has them (query, key and value in one).
 /// For a spec that passed the first two tiers of rules, with the list of parameters that `megatron_parameters` makes.
 constexpr parameter_classes classes_of_rank(const plan_spec& spec, const rank_model& model, std::int64_t rank, bool routed) {
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   parameter_classes classes{};
   bool has_embedding = holds_first_stage(spec, rank);
   for (std::int64_t chunk = 0; chunk < spec.schedule.chunks; ++chunk) {

@@ -38,12 +38,14 @@ struct phase_needs {
 };
 
 /// Whether the optimizer step needs more than the states on the device.
-constexpr bool has_step_temporaries(const plan_spec& spec) {
+template <class Spec = plan_spec>
+constexpr bool has_step_temporaries(const Spec& spec) {
   return spec.overheads.step_bytes != 0 || (spec.overheads.widens_moments && spec.precision.moment_scale != 0);
 }
 
 /// Whether a rank has that phase.
-constexpr bool has_phase(const plan_spec& spec, const phase_sizes& sizes, phase which, bool is_last) {
+template <class Spec = plan_spec>
+constexpr bool has_phase(const Spec& spec, const phase_sizes& sizes, phase which, bool is_last) {
   switch (which) {
     case phase::loss: return is_last;
     case phase::head_backward: return is_last && sizes.logit_gradients != 0;
@@ -57,13 +59,15 @@ constexpr bool has_phase(const plan_spec& spec, const phase_sizes& sizes, phase 
 namespace detail {
 // Weights that ZeRO-3 has gathered, and the largest unit's gradient before it is reduced (deepspeedai/DeepSpeed): in all forward and
 // backward phases.
-constexpr std::int64_t gathered_by_zero(const plan_spec& spec, const gathered_elements& gathered, std::int64_t elements) {
-  const precision_spec& precision = spec.precision;
+template <class Spec>
+constexpr std::int64_t gathered_by_zero(const Spec& spec, const gathered_elements& gathered, std::int64_t elements) {
+  const auto& precision = spec.precision;
   if (!spec.sharding.reshard_after_forward) return precision.compute * elements + precision.gradient * gathered.largest;
   return precision.compute * (gathered.largest + spec.sharding.prefetch * gathered.block) + precision.gradient * gathered.largest;
 }
 
-constexpr phase_needs fsdp_phase(const plan_spec& spec, phase which, const phase_inputs& rank, bool accumulates) {
+template <class Spec>
+constexpr phase_needs fsdp_phase(const Spec& spec, phase which, const phase_inputs& rank, bool accumulates) {
   const std::int64_t element = spec.precision.compute;
   const gathered_elements& gathered = rank.gathered;
   const std::int64_t held = accumulates ? rank.gradients : 0;
@@ -88,16 +92,18 @@ constexpr phase_needs fsdp_phase(const plan_spec& spec, phase which, const phase
 /// What a phase needs on a rank; not `first_step`, which is one of the others. FSDP's phases are those of torch `fully_shard`
 /// (pytorch/torchtitan docs/fsdp.md; within 12 % of reserved memory): gradients are freed between steps, so before the last block's
 /// backward they are there only with more than one micro-batch.
-constexpr phase_needs needs_of_phase(const plan_spec& spec, const phase_sizes& sizes, phase which, const phase_inputs& rank,
+template <class Spec = plan_spec>
+constexpr phase_needs needs_of_phase(const Spec& spec, const phase_sizes& sizes, phase which, const phase_inputs& rank,
                                      std::int64_t micro_batches) {
   phase_needs needs{};
   if (spec.sharding.is_fsdp()) {
     needs = detail::fsdp_phase(spec, which, rank, micro_batches > 1);
   } else {
     needs.gradients = rank.gradients;
-    if (which != phase::optimizer_step) needs.working = rank.copies;
-    if (which != phase::optimizer_step && which != phase::parameter_gather) needs.activations = rank.activations;
-    if (spec.zero >= 3 && which != phase::optimizer_step) needs.working += detail::gathered_by_zero(spec, rank.gathered, rank.elements);
+    const bool computes = which != phase::optimizer_step;
+    if (computes) needs.working = rank.copies;
+    if (computes && which != phase::parameter_gather) needs.activations = rank.activations;
+    if (spec.zero >= 3 && computes) needs.working += detail::gathered_by_zero(spec, rank.gathered, rank.elements);
     if (which == phase::block_backward) {
       needs.working += rank.backward;
       // Without scratch that stays: the weight gradient of the largest matrix on its way to its sum.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/size.hpp>
 #include <shardplan/model/tensor.hpp>
 #include <shardplan/model/transformer.hpp>
 #include <shardplan/parallel/buffers.hpp>
@@ -12,7 +13,6 @@
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {
@@ -28,13 +28,15 @@ struct chunk_extent {
 };
 
 /// Whether some chunk of pipeline rank `rank` is the first stage.
-constexpr bool holds_first_stage(const plan_spec& spec, std::int64_t rank) {
+template <class Spec = plan_spec>
+constexpr bool holds_first_stage(const Spec& spec, std::int64_t rank) {
   return rank == 0 || (spec.schedule.layout == placement::bidirectional && rank == spec.pp - 1);
 }
 
 /// The extent of chunk `chunk` of pipeline rank `rank`. A rank needs the embedding once: `has_embedding` says whether it is there, and is
 /// brought up to date.
-constexpr chunk_extent extent_of_chunk(const plan_spec& spec, std::int64_t rank, std::int64_t chunk, bool& has_embedding) {
+template <class Spec = plan_spec>
+constexpr chunk_extent extent_of_chunk(const Spec& spec, std::int64_t rank, std::int64_t chunk, bool& has_embedding) {
   const std::int64_t stages = spec.schedule.stages(spec.pp);
   const std::int64_t stage = spec.schedule.chunks == 1 ? rank : stage_of_chunk(spec.schedule.layout, spec.pp, chunk, rank);
   chunk_extent extent{};
@@ -113,8 +115,9 @@ constexpr void add_output(const rank_model& model, const chunk_extent& chunk, bo
   if (!reversed && chunk.copies_embedding) writer.add(model[place::input].values[0], -1);
 }
 
-constexpr void add_blocks(const plan_spec& spec, const rank_model& model, const chunk_extent& chunk, rank_writer& writer) {
-  const transformer& shape = spec.model;
+template <class Spec>
+constexpr void add_blocks(const Spec& spec, const rank_model& model, const chunk_extent& chunk, rank_writer& writer) {
+  const auto& shape = spec.model;
   const bool reversed = writer.reversed();
   const std::int64_t blocks = chunk.layers + (chunk.has_next_token ? shape.next_token_layers : 0);
   for (std::int64_t step = 0; step < blocks; ++step) {
@@ -129,7 +132,8 @@ constexpr void add_blocks(const plan_spec& spec, const rank_model& model, const 
   }
 }
 
-constexpr void add_chunk(const plan_spec& spec, const rank_model& model, const chunk_extent& chunk, rank_writer& writer) {
+template <class Spec>
+constexpr void add_chunk(const Spec& spec, const rank_model& model, const chunk_extent& chunk, rank_writer& writer) {
   const bool alone = writer.reversed() && spec.model.tied_embeddings && spec.pp > 1;
   if (writer.reversed()) {
     add_output(model, chunk, alone, writer);
@@ -151,7 +155,8 @@ constexpr void add_chunk(const plan_spec& spec, const rank_model& model, const c
 /// Lays `chunks` chunks of pipeline rank `rank` out as the plan's sharding does: pieces go to `out`, which has room for all of them, or are
 /// only counted when it is null. For a spec that passed the first two tiers of rules, with what `derive` says of it and the model's list of
 /// parameters on a rank (`list_parameters`).
-constexpr rank_buffers lay_out_rank(const plan_spec& spec, const derived& facts, const rank_model& model, std::int64_t rank,
+template <class Spec = plan_spec>
+constexpr rank_buffers lay_out_rank(const Spec& spec, const derived& facts, const rank_model& model, std::int64_t rank,
                                     std::int64_t chunks, shard_piece* out) {
   detail::rank_writer writer{};
   writer.pieces.out = out;

@@ -18,8 +18,9 @@ struct recompute_extent {
 };
 
 /// Adds to `extent` which of the `count` blocks from block `first` on, one chunk, are recomputed.
-constexpr void add_recomputed_layers(const plan_spec& spec, std::int64_t first, std::int64_t count, recompute_extent& extent) {
-  const transformer& shape = spec.model;
+template <class Spec = plan_spec>
+constexpr void add_recomputed_layers(const Spec& spec, std::int64_t first, std::int64_t count, recompute_extent& extent) {
+  const auto& shape = spec.model;
   const std::int64_t step = spec.recompute_layers.count;
   switch (spec.recompute_layers.method) {
     case recompute_methods::each: break;
@@ -48,10 +49,11 @@ struct kept_activations {
 };
 
 /// What `layers` blocks keep, `dense_layers` of them dense, where those in `recomputed` are recomputed.
-constexpr kept_activations kept_by_blocks(const plan_spec& spec, const saved_activations& saved, std::int64_t layers,
+template <class Spec = plan_spec>
+constexpr kept_activations kept_by_blocks(const Spec& spec, const saved_activations& saved, std::int64_t layers,
                                           std::int64_t dense_layers, const recompute_extent& recomputed) {
   const std::int64_t expert_layers = layers - dense_layers;
-  const recompute_methods method = spec.recompute_layers.method;
+  const auto method = spec.recompute_layers.method;
   const bool full = includes(spec.recompute, recomputes::full);
   kept_activations kept{};
   std::int64_t inputs = layers;

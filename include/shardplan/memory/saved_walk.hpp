@@ -74,10 +74,11 @@ struct saved_sink {
 // kept: the account takes their sums (memory/activations.hpp), `saved_tensors_of` their list.
 
 // A norm of `rows` x `columns` whose statistics are of `groups` rows.
-constexpr void walk_norm(const plan_spec& spec, const char* name, std::int64_t rows, std::int64_t columns, std::int64_t groups,
+template <class Spec>
+constexpr void walk_norm(const Spec& spec, const char* name, std::int64_t rows, std::int64_t columns, std::int64_t groups,
                          saved_shard where, bool feeds_linear, recomputes freed, saved_sink& visit) {
   const std::int64_t element = spec.precision.compute;
-  const kept_by_norm keeps = spec.kernels.norm;
+  const auto keeps = spec.kernels.norm;
   if (keeps == kept_by_norm::each_step && spec.model.norm == norm::rms) {
     visit(name, saved_as::input, rows, columns, 4, where, freed);
     visit(name, saved_as::copy, rows, columns, 4, where, freed);
@@ -89,7 +90,7 @@ constexpr void walk_norm(const plan_spec& spec, const char* name, std::int64_t r
     visit(name, saved_as::input, rows, columns, element, where, recomputes::none);
     if (keeps != kept_by_norm::input) {
       const std::int64_t statistic = keeps == kept_by_norm::input_and_narrow_statistics ? element : 4;
-      const recomputes statistics_freed = spec.kernels.preallocates ? recomputes::none : freed;  // llm.c computes the output anew, not them
+      const auto statistics_freed = spec.kernels.preallocates ? recomputes::none : freed;  // llm.c computes the output anew, not them
       visit(name, saved_as::statistics, groups, 1, statistic, where, statistics_freed);
       if (spec.model.norm != norm::rms) visit(name, saved_as::statistics, groups, 1, statistic, where, statistics_freed);
     }
@@ -98,8 +99,9 @@ constexpr void walk_norm(const plan_spec& spec, const char* name, std::int64_t r
 }
 
 // Latent vectors lie whole on each rank.
-constexpr void walk_latents(const plan_spec& spec, const activation_shard& shard, saved_sink& visit) {
-  const latent_attention& latent = spec.model.latent;
+template <class Spec>
+constexpr void walk_latents(const Spec& spec, const activation_shard& shard, saved_sink& visit) {
+  const auto& latent = spec.model.latent;
   const std::int64_t rows = shard.own_tokens;
   if (latent.query_rank > 0)
     walk_norm(spec, "query_latent_norm", rows, latent.query_rank, rows, saved_shard::sequence, true, recomputes::none, visit);
@@ -108,7 +110,8 @@ constexpr void walk_latents(const plan_spec& spec, const activation_shard& shard
 }
 
 // Queries, keys and values, as attention and the projection before it keep them.
-constexpr void walk_query_key_value(const plan_spec& spec, const activation_shard& shard, saved_sink& visit) {
+template <class Spec>
+constexpr void walk_query_key_value(const Spec& spec, const activation_shard& shard, saved_sink& visit) {
   const std::int64_t element = spec.precision.compute;
   const std::int64_t rows = shard.tokens;
   const bool is_latent = spec.model.latent.key_value_rank != 0;
@@ -137,9 +140,10 @@ constexpr void walk_query_key_value(const plan_spec& spec, const activation_shar
 }
 
 // Attention itself, up to the input of the output projection.
-constexpr void walk_core_attention(const plan_spec& spec, const activation_shard& shard, saved_sink& visit) {
+template <class Spec>
+constexpr void walk_core_attention(const Spec& spec, const activation_shard& shard, saved_sink& visit) {
   const std::int64_t element = spec.precision.compute;
-  const attentions kernel = attention_of(spec);
+  const auto kernel = attention_of(spec);
   constexpr saved_shard where = saved_shard::tensor;
   constexpr recomputes core = recomputes::core_attn;
   if (kernel == attentions::materialised) {
@@ -166,8 +170,9 @@ constexpr void walk_core_attention(const plan_spec& spec, const activation_shard
 }
 
 // What all blocks have: norms, attention, dropout.
-constexpr void walk_every_block(const plan_spec& spec, const activation_shard& shard, saved_sink& visit) {
-  const transformer& shape = spec.model;
+template <class Spec>
+constexpr void walk_every_block(const Spec& spec, const activation_shard& shard, saved_sink& visit) {
+  const auto& shape = spec.model;
   const std::int64_t element = spec.precision.compute;
   const std::int64_t rows = shard.own_tokens;
   constexpr saved_shard where = saved_shard::sequence;
@@ -195,7 +200,8 @@ constexpr void walk_every_block(const plan_spec& spec, const activation_shard& s
 }
 
 // The inside of a feed-forward network whose branches are `width` wide, for `rows` tokens.
-constexpr void walk_activation(const plan_spec& spec, std::int64_t rows, std::int64_t width, saved_shard where, recomputes module,
+template <class Spec>
+constexpr void walk_activation(const Spec& spec, std::int64_t rows, std::int64_t width, saved_shard where, recomputes module,
                                recomputes act, saved_sink& visit) {
   const std::int64_t element = spec.precision.compute;
   if (spec.model.mlp != mlp::gated) {
@@ -210,13 +216,15 @@ constexpr void walk_activation(const plan_spec& spec, std::int64_t rows, std::in
   visit("activation", saved_as::output, rows, width, element, where, module | act);
 }
 
-constexpr void walk_mlp(const plan_spec& spec, const activation_shard& shard, saved_sink& visit) {
+template <class Spec>
+constexpr void walk_mlp(const Spec& spec, const activation_shard& shard, saved_sink& visit) {
   walk_activation(spec, shard.tokens, shard.ffn, saved_shard::tensor, recomputes::mlp, recomputes::mlp_act, visit);
 }
 
 // The router in fp32, two permuted copies, routed and shared experts.
-constexpr void walk_experts(const plan_spec& spec, const activation_shard& shard, saved_sink& visit) {
-  const transformer& shape = spec.model;
+template <class Spec>
+constexpr void walk_experts(const Spec& spec, const activation_shard& shard, saved_sink& visit) {
+  const auto& shape = spec.model;
   const std::int64_t element = spec.precision.compute;
   constexpr recomputes moe = recomputes::moe;
   visit("router", saved_as::output, shard.own_tokens, shape.experts.count, 4, saved_shard::sequence, moe);
@@ -229,7 +237,8 @@ constexpr void walk_experts(const plan_spec& spec, const activation_shard& shard
 }
 
 // What is kept before the first block, without the token ids, which are a batch's data.
-constexpr void walk_embedding(const plan_spec& spec, const activation_shard& shard, saved_sink& visit) {
+template <class Spec>
+constexpr void walk_embedding(const Spec& spec, const activation_shard& shard, saved_sink& visit) {
   const std::int64_t hidden = spec.model.hidden;
   const std::int64_t rows = shard.own_tokens;
   if (spec.model.embedding_norm)

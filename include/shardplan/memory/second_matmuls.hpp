@@ -9,8 +9,9 @@ namespace shardplan::detail {
 // flash attention (pytorch/torchtitan models/llama3/infra/parallelize.py, `_save_list`: products are counted in the order of forward).
 // Products of routed experts are grouped and not counted. For a Llama with every projection apart 4h + 4q + 2k + 2f bytes a token and
 // 4 a head. `freed` is `full` for what the complete set of the block does not have.
-constexpr void walk_second_matmuls(const plan_spec& spec, const activation_shard& shard, bool has_experts, saved_sink& visit) {
-  const transformer& shape = spec.model;
+template <class Spec>
+constexpr void walk_second_matmuls(const Spec& spec, const activation_shard& shard, bool has_experts, saved_sink& visit) {
+  const auto& shape = spec.model;
   const std::int64_t element = spec.precision.compute;
   const std::int64_t hidden = shape.hidden;
   visit("block", saved_as::input, shard.own_tokens, hidden, element, saved_shard::sequence, recomputes::none);
@@ -23,7 +24,7 @@ constexpr void walk_second_matmuls(const plan_spec& spec, const activation_shard
     keeps = !keeps;
     if (keeps) visit(name, saved_as::output, shard.own_tokens, columns, element, saved_shard::sequence, freed);
   };
-  const latent_attention& latent = shape.latent;
+  const auto& latent = shape.latent;
   if (latent.key_value_rank != 0) {
     if (latent.query_rank > 0) outer("query_down", latent.query_rank, recomputes::none);
     inner("query", shard.query);

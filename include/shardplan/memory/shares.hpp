@@ -46,10 +46,11 @@ constexpr buffer_lengths aligned_length(const unit& part) { return {part.dense_s
 /// Lengths of the two buffers of pipeline rank `rank`, padding counted, where they have more than one bucket (`flat_units`,
 /// `megatron_buckets`): the totals of `lay_out_rank` in closed form. `first_chunk` are those of the first chunk of the first rank, whose
 /// buckets Megatron-LM closes when they are full.
-constexpr buffer_lengths padded_lengths(const plan_spec& spec, const derived& facts, const model_units& units,
+template <class Spec = plan_spec>
+constexpr buffer_lengths padded_lengths(const Spec& spec, const derived& facts, const model_units& units,
                                         const buffer_lengths& first_chunk, std::int64_t rank) {
   const bool by_unit = spec.sharding.layout == shard_layout::flat_units;
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   const auto length_of = by_unit ? &detail::whole_length : &detail::aligned_length;
   const std::int64_t dense_multiple = by_unit ? facts.dense_shards : megatron::bucket_multiple(facts.dense_shards);
   const std::int64_t routed_multiple = by_unit ? facts.expert_shards : megatron::bucket_multiple(facts.expert_shards);
@@ -84,7 +85,8 @@ constexpr buffer_lengths padded_lengths(const plan_spec& spec, const derived& fa
 }
 
 /// Fills in the shares of what a pipeline rank holds. Returns its padding.
-constexpr std::int64_t share_out(const plan_spec& spec, const derived& facts, const model_units& units, const buffer_lengths& first_chunk,
+template <class Spec = plan_spec>
+constexpr std::int64_t share_out(const Spec& spec, const derived& facts, const model_units& units, const buffer_lengths& first_chunk,
                                  std::int64_t rank, unit& held) {
   const buffer_lengths lengths = padded_lengths(spec, facts, units, first_chunk, rank);
   held.dense_share = lengths.dense / facts.dense_shards;
@@ -109,7 +111,8 @@ constexpr buffer_lengths first_chunk_lengths(const Spec& spec, const derived& fa
 
 /// Bytes of hpZ's second copy of the weights on one rank: in the compute precision, sharded over the groups of `hpz<>` (arXiv 2306.10209
 /// section 4.1: M K / P for a group of P ranks). Rounded up once for dense and once for routed parameters.
-constexpr std::int64_t secondary_copy(const plan_spec& spec, const unit& held) {
+template <class Spec = plan_spec>
+constexpr std::int64_t secondary_copy(const Spec& spec, const unit& held) {
   const std::int64_t ranks = spec.sharding.secondary;
   return spec.precision.compute * (ceil_divide(held.dense, ranks) + ceil_divide(held.routed, ranks));
 }

@@ -30,8 +30,8 @@ namespace detail {
 template <class Spec>
 constexpr void account_by_tensor(const Spec& spec, const unit& held, std::int64_t dense_shards, std::int64_t routed_shards,
                                  std::int64_t share, std::int64_t stage, rank_states& states) {
-  const optimizer_spec& optimizer = spec.optimizer;
-  const precision_spec& precision = spec.precision;
+  const auto& optimizer = spec.optimizer;
+  const auto& precision = spec.precision;
   const auto shared = [&](std::int64_t dense, std::int64_t routed) {
     return ceil_divide(dense, dense_shards) + ceil_divide(routed, routed_shards);
   };
@@ -64,7 +64,7 @@ constexpr void account_by_tensor(const Spec& spec, const unit& held, std::int64_
 /// tensors or blocks holds at best. `padding` are elements that come to a whole buffer.
 template <class Spec = plan_spec>
 constexpr rank_states states_of(const Spec& spec, const derived& facts, const unit& held, bool by_tensor, std::int64_t padding = 0) {
-  const precision_spec& precision = spec.precision;
+  const auto& precision = spec.precision;
   const std::int64_t whole = held.elements() + padding;
   std::int64_t share = whole;
   if (spec.sharding.layout != shard_layout::flat) {

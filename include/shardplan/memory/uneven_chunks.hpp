@@ -12,8 +12,9 @@
 namespace shardplan {
 
 /// Whether the chunks of a rank may differ in layers, so that it matters which of them are alive.
-constexpr bool has_uneven_chunks(const plan_spec& spec) {
-  const layer_counts& split = spec.layer_split;
+template <class Spec = plan_spec>
+constexpr bool has_uneven_chunks(const Spec& spec) {
+  const auto& split = spec.layer_split;
   return spec.schedule.chunks > 1 && spec.schedule.layout == placement::loop &&
          (split.counts.length != 0 || split.embedding_slot || split.loss_slot);
 }
@@ -27,8 +28,9 @@ constexpr std::int64_t alive_of_chunk(std::int64_t alive, std::int64_t stages, s
 }
 
 /// What the blocks of pipeline rank `rank` keep of all chunk activations that are alive, `alive` of them, chunk by chunk.
-constexpr kept_activations kept_by_chunks(const plan_spec& spec, const saved_activations& saved, std::int64_t rank, std::int64_t alive) {
-  const transformer& shape = spec.model;
+template <class Spec = plan_spec>
+constexpr kept_activations kept_by_chunks(const Spec& spec, const saved_activations& saved, std::int64_t rank, std::int64_t alive) {
+  const auto& shape = spec.model;
   const std::int64_t chunks = spec.schedule.chunks;
   kept_activations all{};
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {

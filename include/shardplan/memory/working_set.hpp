@@ -31,9 +31,10 @@ struct phase_sizes {
 /// - backward of the head: one gradient of the logits, 2TV / t.
 /// All hold two gathered sequence buffers under sequence parallelism. With the states and `stage_buffers` within 0.4 % of 27 runs on B200
 /// (tests/truth/b200.cpp).
-constexpr phase_sizes phases_of(const plan_spec& spec, const activation_shard& shard, const saved_activations& saved) {
-  const transformer& shape = spec.model;
-  const loss_spec& loss = spec.loss;
+template <class Spec = plan_spec>
+constexpr phase_sizes phases_of(const Spec& spec, const activation_shard& shard, const saved_activations& saved) {
+  const auto& shape = spec.model;
+  const auto& loss = spec.loss;
   const std::int64_t element = spec.precision.compute;
   const std::int64_t gathered = shard.own_tokens < shard.tokens ? 2 * element * shape.hidden * shard.tokens : 0;
 

@@ -17,8 +17,8 @@ namespace detail {
 
 // Tells `visit(name, rows, columns, split, role, place, copies, layers)` each distinct tensor. The accounts walk this way instead of over a
 // list, because storing a tensor costs far more in a constant evaluation than passing its numbers.
-template <class Visit>
-constexpr void walk_tensors(const transformer& shape, Visit&& visit) {
+template <class Shape, class Visit>
+constexpr void walk_tensors(const Shape& shape, Visit&& visit) {
   const std::int64_t hidden = shape.hidden;
   const std::int64_t further = shape.next_token_layers;
   const std::int64_t layers = further == 0 ? shape.layers : checked_add(shape.layers, further);

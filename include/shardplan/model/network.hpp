@@ -5,13 +5,13 @@
 /// between attention layers, an encoder and a decoder.
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/part.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/model/inventory.hpp>
 #include <shardplan/model/model.hpp>
 #include <shardplan/model/parameters.hpp>
 #include <shardplan/model/tensor.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 // clang-format off

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <shardplan/core/checked.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/parallel/axis.hpp>
 #include <shardplan/parallel/mesh.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <shardplan/core/checked.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/parallel/groups.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <shardplan/core/checked.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/parallel/axis.hpp>
 #include <shardplan/parallel/degrees.hpp>
 #include <shardplan/parallel/rank_order.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {

@@ -3,10 +3,10 @@
 
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/part.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/core/unset.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/checked.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/core/text.hpp>
 #include <shardplan/core/unset.hpp>
@@ -19,7 +20,6 @@
 #include <shardplan/spec/mesh_of.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {
@@ -87,7 +87,7 @@ constexpr advice_note note_uneven_stages(const Spec& spec) {
 template <class Spec>
 constexpr advice_note note_needless_recompute(const Spec& spec) {
   if (spec.recompute != recomputes::full) return {advice::needless_recompute};
-  plan_spec without = spec;
+  Spec without = spec;
   without.recompute = recomputes::none;
   return note_if(advice::needless_recompute, count_violations(without) == 0, {quantity::micro_batch, spec.micro_batch},
                  {quantity::sequence, spec.sequence});
@@ -128,7 +128,7 @@ constexpr advice_note note_logits(const Spec& spec) {
 // Whether one advice holds for a spec that broke no rule of the first two tiers.
 template <class Spec>
 constexpr advice_note note_of(const Spec& spec, advice kind) {
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   const std::int64_t kv_heads = shape.key_value_heads();
   switch (kind) {
     case advice::tp_across_nodes:

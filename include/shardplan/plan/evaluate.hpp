@@ -114,15 +114,16 @@ constexpr violation_list broken_rules(const Spec& spec) {
   check_all<JudgesHost>(spec, sink);
   return sink.list;
 }
-constexpr void set_remedy(violation_list& list, remedy_pair changes) {
-  for (violation& item : list.items)
+template <class List>
+constexpr void set_remedy(List& list, remedy_pair changes) {
+  for (auto& item : list.items)
     if (item.broken == rule::does_not_fit) {
       item.try_this = changes.first;
       item.and_this = changes.second;
     }
 }
-template <class Spec>
-constexpr void find_remedies(const Spec& spec, violation_list& list) {
+template <class Spec, class List>
+constexpr void find_remedies(const Spec& spec, List& list) {
   find_all_legal(spec, list);
   if (list.items.length != 0 && list.items.values[list.items.length - 1].broken == rule::does_not_fit) set_remedy(list, best_remedy(spec));
 }

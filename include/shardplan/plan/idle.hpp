@@ -4,6 +4,7 @@
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/fraction.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/core/text.hpp>
 #include <shardplan/plan/evaluate.hpp>
@@ -15,7 +16,6 @@
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {
@@ -108,17 +108,17 @@ constexpr idle_offers less_idle(const Spec& spec) {
   const closed_form now = idle_share_of(spec);
   if (!now.known || now.value == fraction{0} || detail::count_violations(spec) != 0) return list;
   for (std::int64_t micro = spec.micro_batch / 2; micro >= 1; micro /= 2) {
-    plan_spec with = spec;
+    Spec with = spec;
     with.micro_batch = micro;
     detail::offer_idle(with, {idle_change::smaller_micro_batch, micro, {}, {}, now.value, {}}, list);
   }
   for (std::int64_t times = 2; times <= 4; times *= 2) {
-    plan_spec with = spec;
+    Spec with = spec;
     with.global_batch = saturating_multiply(spec.global_batch, times);
     detail::offer_idle(with, {idle_change::larger_batch, with.global_batch, {}, {}, now.value, {}}, list);
   }
   detail::known_idle_schedules::each([&](const schedule_spec& schedule) {
-    plan_spec with = spec;
+    Spec with = spec;
     with.schedule = schedule;
     detail::offer_idle(with, {idle_change::schedule, schedule.chunks, schedule.name, {}, now.value, {}}, list);
   });

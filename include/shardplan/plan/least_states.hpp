@@ -61,7 +61,7 @@ constexpr std::int64_t least_memory(const Spec& spec, const parameter_totals& to
   const std::int64_t stage = has(remedy_kind::zero) && !spec.sharding.is_fsdp() ? value_of(remedy_kind::zero, 0) : sharding_stage(spec);
   const bool by_tensor = goes_by_tensor(spec.optimizer, spec.precision) || has(remedy_kind::optimizer_adamw_8bit);
   const bool states_stay = spec.offload.states == storage::device && !has(remedy_kind::offload_states_to_host);
-  const precision_spec& precision = spec.precision;
+  const auto& precision = spec.precision;
   const std::int64_t weight = spec.offload.weights == storage::device && !has_linear_rule(precision) ? precision.weight : 0;
   const bool gradients_stay = spec.offload.gradients == storage::device && !spec.sharding.is_fsdp() && !spec.optimizer.fused_step;
   const std::int64_t gradient = gradients_stay ? precision.gradient + precision.accumulator : 0;

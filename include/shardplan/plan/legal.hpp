@@ -56,7 +56,8 @@ constexpr remedy_kind factor_of(quantity what, int choice) {
 }
 
 // The part whose number a violation about a pair should change: its `choice`-th one, `nothing_small_helps` when there is none left.
-constexpr remedy_kind axis_of(const violation& item, int choice) {
+template <class Item>
+constexpr remedy_kind axis_of(const Item& item, int choice) {
   if (item.broken < rule::does_not_divide || item.broken > rule::exceeds) return remedy_kind::nothing_small_helps;
   if (item.second.what == quantity::sequence || item.first.what == quantity::sequence)
     return choice == 0 ? remedy_kind::sequence : remedy_kind::nothing_small_helps;
@@ -71,10 +72,10 @@ constexpr remedy_kind axis_of(const violation& item, int choice) {
 }
 
 // Asks of a changed spec whether the violation at hand is gone, and nothing is broken that was not, or that is about the changed number.
-template <class List>
+template <class List, class Item>
 struct legality_sink {
   const List* known = nullptr;
-  const violation* gone = nullptr;
+  const Item* gone = nullptr;
   quantity axis{};
   int count = 0;
   bool legal = true;
@@ -90,23 +91,23 @@ struct legality_sink {
   constexpr void add_part(rule, part_kind) { ++count; }
   constexpr void add_range(measured number, std::int64_t, std::int64_t) {
     note(number.what, number.what,
-         [&](const violation& item) { return item.broken == rule::out_of_range && item.first.what == number.what; });
+         [&](const Item& item) { return item.broken == rule::out_of_range && item.first.what == number.what; });
   }
   constexpr void add_large(measured bound, std::int64_t) {
-    note(bound.what, bound.what, [&](const violation& item) { return item.broken == rule::too_large && item.first.what == bound.what; });
+    note(bound.what, bound.what, [&](const Item& item) { return item.broken == rule::too_large && item.first.what == bound.what; });
   }
   constexpr void add_pair(rule broken, measured first, measured second) {
     note(first.what, second.what,
-         [&](const violation& item) { return item.broken == broken && item.first.what == first.what && item.second.what == second.what; });
+         [&](const Item& item) { return item.broken == broken && item.first.what == first.what && item.second.what == second.what; });
   }
   constexpr void add_stage(std::int64_t) { ++count; }
   constexpr void add_feature(feature) { ++count; }
 };
 
 // Of a spec with the number of `axis` changed.
-template <class Spec, class List>
-constexpr bool is_legal(const Spec& with, const List& known, const violation& item, remedy_kind axis) {
-  legality_sink<List> sink{&known, &item, quantity_of(axis)};
+template <class Spec, class List, class Item>
+constexpr bool is_legal(const Spec& with, const List& known, const Item& item, remedy_kind axis) {
+  legality_sink<List, Item> sink{&known, &item, quantity_of(axis)};
   check_computable(with, sink);
   // Tier three has spoken of this plan only when the first two were kept.
   if (sink.legal && (sink.count == 0 || item.broken >= rule::exceeds)) check_combinations(with, sink);
@@ -118,8 +119,8 @@ inline constexpr int most_neighbours = 16;
 
 // The nearest legal value on one side; candidates are `step` apart, 0: there is one. For a degree only values that divide what they must
 // are evaluated.
-template <class Spec, class List>
-constexpr remedy nearest_legal(const Spec& spec, const List& known, const violation& item, remedy_kind axis, std::int64_t from,
+template <class Spec, class List, class Item>
+constexpr remedy nearest_legal(const Spec& spec, const List& known, const Item& item, remedy_kind axis, std::int64_t from,
                                std::int64_t step, std::int64_t most) {
   const bool own_number = item.broken == rule::does_not_divide && item.first.what == quantity_of(axis);
   int evaluated = 0;
@@ -148,8 +149,8 @@ constexpr neighbourhood around(std::int64_t value, std::int64_t multiple, std::i
   return {below == value ? value - multiple : below, below + multiple, multiple, most};
 }
 
-template <class Spec>
-constexpr neighbourhood neighbourhood_of(const Spec& spec, const violation& item, remedy_kind axis) {
+template <class Spec, class Item>
+constexpr neighbourhood neighbourhood_of(const Spec& spec, const Item& item, remedy_kind axis) {
   switch (axis) {
     case remedy_kind::tp: return around(spec.tp, 1, limits::degree);
     case remedy_kind::pp: return around(spec.pp, 1, limits::stages > spec.model.layers ? spec.model.layers : limits::stages);
@@ -185,8 +186,8 @@ constexpr neighbourhood neighbourhood_of(const Spec& spec, const violation& item
 
 // One violation of `known` with its legal values.
 template <class Spec, class List>
-constexpr violation with_legal(const Spec& spec, const List& known, std::size_t index) {
-  violation item = known.items.values[index];
+constexpr auto with_legal(const Spec& spec, const List& known, std::size_t index) {
+  auto item = known.items.values[index];
   // Where the number was spoken of already the same values hold.
   for (std::size_t at = 0; at < index; ++at) {
     const remedy_kind spoken = axis_of(known.items.values[at], 0);
@@ -204,14 +205,15 @@ constexpr violation with_legal(const Spec& spec, const List& known, std::size_t 
 }
 
 // Whether numbers can be divided and multiplied at all: the first tier is kept.
-constexpr bool has_legal_values(const violation_list& list) {
+template <class List>
+constexpr bool has_legal_values(const List& list) {
   for (std::size_t at = 0; at < list.items.length; ++at)
     if (list.items.values[at].broken < rule::does_not_divide) return false;
   return true;
 }
 
-template <class Spec>
-constexpr void find_all_legal(const Spec& spec, violation_list& list) {
+template <class Spec, class List>
+constexpr void find_all_legal(const Spec& spec, List& list) {
   if (!has_legal_values(list)) return;
   // From the last to the first: each looks at those before it only.
   for (std::size_t at = list.items.length; at > 0; --at) list.items.values[at - 1] = with_legal(spec, list, at - 1);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/plan.hpp>
@@ -11,7 +12,6 @@
 #include <shardplan/recipe/recompute.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {
@@ -39,7 +39,7 @@ namespace detail {
 
 template <class Spec>
 constexpr remedy_offer offer_of(const Spec& spec, remedy_pair changes) {
-  const plan_spec with = changed_by_both(spec, changes);
+  const Spec with = changed_by_both(spec, changes);
   const plan_figures figures = computed_figures(with);
   return {changes,
           figures.peak_memory,

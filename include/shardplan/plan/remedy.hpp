@@ -14,7 +14,8 @@ namespace shardplan {
 
 namespace detail {
 // Makes that one change: a search over many values of one field copies the spec once.
-constexpr void make_change(plan_spec& result, remedy change) {
+template <class Spec>
+constexpr void make_change(Spec& result, remedy change) {
   switch (change.kind) {
     case remedy_kind::nothing_small_helps: break;
     case remedy_kind::zero: result.zero = change.value; break;
@@ -38,8 +39,9 @@ constexpr void make_change(plan_spec& result, remedy change) {
 }  // namespace detail
 
 /// `spec` with that one change made.
-constexpr plan_spec changed(const plan_spec& spec, remedy change) {
-  plan_spec result = spec;
+template <class Spec = plan_spec>
+constexpr Spec changed(const Spec& spec, remedy change) {
+  Spec result = spec;
   detail::make_change(result, change);
   return result;
 }
@@ -53,19 +55,19 @@ constexpr std::int64_t smaller_micro_batch(std::int64_t micro) { return micro > 
 /// smaller micro-batches that divide the global batch (halved while above 64), shard gradients, shard weights, tp doubled up to the node,
 /// pp doubled up to the layers, cp doubled up to the cluster, an 8-bit optimizer, optimizer state to the host. Calls `visit(remedy)` for
 /// each until it returns true; returns that one, or `nothing_small_helps`. Whether a change is legal is for `visit` to find out.
-template <class Visit>
-constexpr remedy first_remedy(const plan_spec& spec, Visit visit) {
+template <class Visit, class Spec>
+constexpr remedy first_remedy(const Spec& spec, Visit visit) {
   remedy change{};
   const auto try_out = [&](remedy_kind kind, std::int64_t value) {
     change = {kind, value};
     return visit(change);
   };
-  if (spec.zero < 1 && try_out(remedy_kind::zero, 1)) return change;
+  if (spec.zero <= 0 && try_out(remedy_kind::zero, 1)) return change;
   if (spec.recompute != recomputes::full && try_out(remedy_kind::recompute_full, 0)) return change;
   for (std::int64_t micro = detail::smaller_micro_batch(spec.micro_batch); micro >= 1; micro = detail::smaller_micro_batch(micro))
     if (spec.global_batch % micro == 0 && try_out(remedy_kind::micro_batch, micro)) return change;
-  if (spec.zero < 2 && try_out(remedy_kind::zero, 2)) return change;
-  if (spec.zero < 3 && try_out(remedy_kind::zero, 3)) return change;
+  if (spec.zero <= 1 && try_out(remedy_kind::zero, 2)) return change;
+  if (spec.zero <= 2 && try_out(remedy_kind::zero, 3)) return change;
   for (std::int64_t tp = spec.tp * 2; tp <= spec.devices_per_node; tp *= 2)
     if (try_out(remedy_kind::tp, tp)) return change;
   for (std::int64_t pp = spec.pp * 2; pp <= spec.model.layers; pp *= 2)
@@ -88,8 +90,9 @@ struct remedy_pair {
 };
 
 /// `spec` with both changes made.
-constexpr plan_spec changed_by_both(const plan_spec& spec, remedy_pair changes) {
-  plan_spec result = changed(spec, changes.first);
+template <class Spec = plan_spec>
+constexpr Spec changed_by_both(const Spec& spec, remedy_pair changes) {
+  Spec result = changed(spec, changes.first);
   detail::make_change(result, changes.second);
   return result;
 }
@@ -132,7 +135,7 @@ constexpr remedy strong_remedy(const Spec& spec, int kind) {
 
 // `spec` with the strongest changes of all kinds, one after the other, as far as they keep the first two tiers.
 template <class Spec = plan_spec>
-constexpr plan_spec changed_by_all(const Spec& spec) {
+constexpr Spec changed_by_all(const Spec& spec) {
   Spec result = spec;
   for (int kind = 0; kind < strong_kinds; ++kind) {
     const remedy change = strong_remedy(result, kind);
@@ -169,7 +172,8 @@ inline constexpr int strong_pairs = strong_kinds * (strong_kinds - 1) / 2;
 
 // More hosts: doubled that many times. 0 nodes beyond the limit.
 inline constexpr int most_doublings = 6;
-constexpr remedy more_nodes(const plan_spec& spec, int doublings) {
+template <class Spec>
+constexpr remedy more_nodes(const Spec& spec, int doublings) {
   const std::int64_t nodes = saturating_multiply(spec.nodes, std::int64_t{1} << doublings);
   if (spec.dp != unset || nodes > limits::nodes) return {};
   return {remedy_kind::nodes, nodes};

@@ -3,12 +3,12 @@
 
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/core/part.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/text.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/plan/quantity.hpp>
 #include <shardplan/plan/violation.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/size.hpp>
 #include <shardplan/memory/rank_layout.hpp>
 #include <shardplan/memory/shares.hpp>
 #include <shardplan/parallel/shard_piece.hpp>
@@ -9,7 +10,6 @@
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {

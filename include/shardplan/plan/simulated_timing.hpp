@@ -2,7 +2,8 @@
 #pragma once
 
 /// The time of a step with the schedule played op by op, each stage in its own time. Costs a compiler what a simulation costs, so that the
-/// umbrella does not include it; `run::timing` takes the schedule's closed form and the slowest stage.
+/// umbrella does not include it; `run::timing` takes the schedule's closed form and the slowest stage. Of a spec:
+/// plan/simulated_timing_of.hpp.
 #include <shardplan/core/fraction.hpp>
 #include <shardplan/core/index_pack.hpp>
 #include <shardplan/memory/memory.hpp>
@@ -19,31 +20,32 @@
 
 namespace shardplan {
 
-/// Estimate: the times of one stage (position in the model, of `spec.schedule.stages(pp)`) on one micro-batch, in whole nanoseconds, up:
-/// its computation and what stays visible of tensor, context and expert parallel transfers; a transfer to the next stage as latency.
-/// Backward is half gradients of inputs, before which recomputation runs. Only for a spec that broke no rule of the first two tiers.
-template <class Spec = plan_spec>
-constexpr stage_times nanoseconds_of_stage(const Spec& spec, const traffic_layout& layout, std::int64_t stage,
-                                           const timing_constants& constants = default_timing_constants,
-                                           const traffic_options& options = default_traffic_options) {
-  // The same stages, each a rank of its own, of which only what a micro-batch does is asked.
-  plan_spec apart = spec;
+namespace detail {
+// The same stages, each a rank of its own, of which only what a micro-batch does is asked.
+template <class Spec>
+constexpr Spec stages_apart(const Spec& spec) {
+  Spec apart = spec;
   apart.pp = spec.schedule.stages(spec.pp);
   apart.schedule = {};
   apart.zero = 0;
   apart.sharding = {};
   apart.offload = {};
-  const stage_extent extent = extent_of_stage(apart, layout.facts, stage);
+  return apart;
+}
+
+template <class Spec>
+constexpr stage_times nanoseconds_of_extent(const Spec& spec, const Spec& apart, const traffic_layout& layout, const stage_extent& extent,
+                                            const timing_constants& constants, const traffic_options& options) {
   const compute_seconds one =
       compute_of(apart, layout, extent, forward_flops_of(spec.model, spec.sequence, layout.facts.vocabulary), constants);
   if (one.total() == 0) return {0, 0, 0, 0, 0};
   const rank_layout ranks = rank_layout_of(layout.facts.grid, spec.rank_order, 1);
   const topology where = topology_of(spec.device, spec.devices_per_node, spec.nodes);
-  detail::transfer_clock clock{ranks, where, constants};
-  add_traffic_of_extent(clock, apart, layout, extent, detail::held_by(apart, layout, extent), options);
+  transfer_clock clock{ranks, where, constants};
+  add_traffic_of_extent(clock, apart, layout, extent, held_by(apart, layout, extent), options);
   const double steps = static_cast<double>(layout.facts.micro_batches);
   double seen[channel_count]{};
-  const double visible = detail::visible_inside(apart, clock, steps * one.total(), steps * one.attention, false, seen) / steps;
+  const double visible = visible_inside(apart, clock, steps * one.total(), steps * one.attention, false, seen) / steps;
   const double slower = 1 + visible / one.total();
   const auto whole = [](double seconds) { return fraction{static_cast<std::int64_t>(seconds * 1e9) + 1}; };
   stage_times times{};
@@ -51,11 +53,73 @@ constexpr stage_times nanoseconds_of_stage(const Spec& spec, const traffic_layou
   times.input_gradient = whole((one.backward / 2 + one.recompute) * slower);
   times.weight_gradient = whole(one.backward / 2 * slower);
   const double sent = clock.seconds[static_cast<int>(channel::pp)] / (2 * steps);
-  if (sent > 0) times.transfer = whole(sent * (1 - detail::share_of(spec.overlap.pp)));
+  if (sent > 0) times.transfer = whole(sent * (1 - share_of(spec.overlap.pp)));
   return times;
+}
+}  // namespace detail
+
+/// Estimate: the times of one stage (position in the model, of `spec.schedule.stages(pp)`) on one micro-batch, in whole nanoseconds, up:
+/// its computation and what stays visible of tensor, context and expert parallel transfers; a transfer to the next stage as latency.
+/// Backward is half gradients of inputs, before which recomputation runs. Only for a spec that broke no rule of the first two tiers.
+template <class Spec = plan_spec>
+constexpr stage_times nanoseconds_of_stage(const Spec& spec, const traffic_layout& layout, std::int64_t stage,
+                                           const timing_constants& constants = default_timing_constants,
+                                           const traffic_options& options = default_traffic_options) {
+  const Spec apart = detail::stages_apart(spec);
+  return detail::nanoseconds_of_extent(spec, apart, layout, extent_of_stage(apart, layout.facts, stage), constants, options);
 }
 
 namespace detail {
+// Writes the times of all stages. Neighbours that hold as much take as long.
+template <class Times, class Spec>
+constexpr void fill_nanoseconds(Times& times, const Spec& spec, const traffic_layout& layout, const timing_constants& constants,
+                                const traffic_options& options) {
+  const Spec apart = stages_apart(spec);
+  stage_extent before{};
+  for (std::int64_t stage = 0; stage < apart.pp; ++stage) {
+    const stage_extent extent = extent_of_stage(apart, layout.facts, stage);
+    const bool alike = stage > 0 && extent.layers == before.layers && extent.dense_layers == before.dense_layers &&
+                       extent.is_first == before.is_first && extent.is_last == before.is_last &&
+                       extent.has_next_token == before.has_next_token && extent.recomputed.layers == before.recomputed.layers &&
+                       extent.recomputed.dense_layers == before.recomputed.dense_layers;
+    times[stage] = alike ? times[stage - 1] : nanoseconds_of_extent(spec, apart, layout, extent, constants, options);
+    before = extent;
+  }
+}
+
+// What the two ranks that hold the same stages of a bidirectional placement need to sum their gradients: once a step, outside of the
+// schedule.
+template <class Spec>
+constexpr double pair_seconds(const Spec& spec, const traffic_layout& layout, const timing_constants& constants) {
+  if (spec.schedule.layout != placement::bidirectional) return 0;
+  const forward_flops count = forward_flops_of(spec.model, spec.sequence, layout.facts.vocabulary);
+  compute_seconds one{};
+  const stage_extent extent = busiest_extent(spec, layout, count, constants, one);
+  const sharded_elements held = held_by(spec, layout, extent);
+  const std::int64_t all = held.dense + held.routed;
+  const std::int64_t bits = (spec.precision.accumulator != 0 ? spec.precision.accumulator : spec.precision.gradient) * 8;
+  const rank_layout ranks = rank_layout_of(layout.facts.grid, spec.rank_order, 1);
+  const channel_rate rate = rate_of(channel::pp, ranks, topology_of(spec.device, spec.devices_per_node, spec.nodes), constants);
+  return seconds_of({channel::pp, cargo::gradients, collective::all_reduce, 2, all, all, bits, 1, 1}, rate, constants);
+}
+
+// `report` with the makespan of the schedule in the place of its closed form, `pairs` seconds of `pair_seconds`. What the schedule hides of
+// transfers between stages, and what it does not, is in the makespan.
+constexpr timing_report with_makespan(timing_report report, fraction nanoseconds, double pairs) {
+  constexpr int between = static_cast<int>(channel::pp);
+  const double inside = report.compute() + report.exposed_over(channel::tp) + report.exposed_over(channel::cp) +
+                        report.exposed_over(channel::ep) + report.exposed_over(channel::etp);
+  const double waits = to_double(nanoseconds) / 1e9 - inside;
+  const double step = report.step - report.bubble - report.exposed[between] + waits + pairs;
+  report.exposed[between] = pairs;
+  report.bubble = waits;
+  report.tokens_per_second *= report.step / step;
+  report.mfu *= report.step / step;
+  report.hfu *= report.step / step;
+  report.step = step;
+  return report;
+}
+
 template <class... Parts>
 struct scheduled_by {
   using type = schedules::one_f_one_b;
@@ -82,35 +146,30 @@ struct makespan_of_plan;
 template <class Plan, int... Stages>
 struct makespan_of_plan<Plan, index_pack<int, Stages...>> {
   static constexpr stage_times times[] = {simulated_times<Plan, Stages>...};
-  static constexpr fraction value = simulate<schedule_of_plan<Plan>, Plan::spec.pp, Plan::micro_batches>(times).makespan;
+  using schedule_type = schedule_of_plan<Plan>;
+  static constexpr fraction of_step() {
+    // Where steps run into each other, the time from one end to the next.
+    if constexpr (!schedule_type::spec.drains) return steady_period<schedule_type, Plan::spec.pp, Plan::micro_batches>(times);
+    return simulate<schedule_type, Plan::spec.pp, Plan::micro_batches>(times).makespan;
+  }
+  static constexpr fraction value = of_step();
 };
 
 template <class Plan>
-constexpr timing_report simulated_timing_of() {
-  timing_report report = Plan::timing;
+constexpr timing_report simulated_timing_of_plan() {
   if constexpr (Plan::timing.step > 0 && Plan::spec.pp > 1) {
     constexpr int stages = static_cast<int>(Plan::spec.schedule.stages(Plan::spec.pp));
     constexpr fraction makespan = makespan_of_plan<Plan, make_index_pack<stages>>::value;
-    constexpr int between = static_cast<int>(channel::pp);
-    // What the schedule hides of transfers between stages, and what it does not, is in the makespan.
-    const double inside = report.compute() + report.exposed_over(channel::tp) + report.exposed_over(channel::cp) +
-                          report.exposed_over(channel::ep) + report.exposed_over(channel::etp);
-    const double waits = to_double(makespan) / 1e9 - inside;
-    const double step = report.step - report.bubble - report.exposed[between] + waits;
-    report.exposed[between] = 0;
-    report.bubble = waits;
-    report.tokens_per_second *= report.step / step;
-    report.mfu *= report.step / step;
-    report.hfu *= report.step / step;
-    report.step = step;
+    return with_makespan(Plan::timing, makespan, pair_seconds(Plan::spec, layout_to_simulate<Plan>, default_timing_constants));
+  } else {
+    return Plan::timing;
   }
-  return report;
 }
 }  // namespace detail
 
 /// Estimate: `run::timing` with the plan's schedule played: `bubble` is what the slowest rank waits, for other stages, for transfers
 /// between them and at both ends of the step. Without a pipeline it is `run::timing`. Errors: those of `simulate`.
 template <class Plan>
-inline constexpr timing_report simulated_timing = detail::simulated_timing_of<Plan>();
+inline constexpr timing_report simulated_timing = detail::simulated_timing_of_plan<Plan>();
 
 }  // namespace shardplan

@@ -3,11 +3,11 @@
 
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/core/checked.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/core/text.hpp>
 #include <shardplan/memory/printed_size.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {

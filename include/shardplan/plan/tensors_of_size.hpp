@@ -177,7 +177,7 @@ template <class Spec = plan_spec>
 constexpr size_matches tensors_of_size(const Spec& spec, const printed_size& wanted) {
   if (!wanted.is_known() || !detail::is_computable(spec)) return {};
   detail::size_search search = detail::search_for(wanted);
-  const precision_spec& precision = spec.precision;
+  const auto& precision = spec.precision;
   const std::int64_t gradients = precision.gradient + precision.accumulator;
   const std::int64_t optimizer = precision.master + spec.optimizer.moments * precision.moment;
   const std::int64_t widths[] = {2,

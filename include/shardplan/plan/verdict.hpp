@@ -146,7 +146,7 @@ too_large<Bound, at_most<Most>>* large_of(Bound*);
 // The pair that a rule is about, and the legal values near it.
 template <class Plan, int Index, template <class, class, class...> class Rule>
 constexpr auto spell_pair() {
-  constexpr violation item = Plan::found.items.values[Index];
+  constexpr auto item = Plan::found.items.values[Index];
   using first = fact_key<item.first.what, item.first.value>;
   using second = fact_key<item.second.what, item.second.value>;
   using below = remedy_key<item.legal[0].kind, item.legal[0].value>;
@@ -165,7 +165,7 @@ constexpr auto spell_pair() {
 // From the value of a violation to its type, reading the plan's constant field by field: GCC 12 takes no struct as a template argument.
 template <class Plan, int Index>
 constexpr auto spell() {
-  constexpr violation item = Plan::found.items.values[Index];
+  constexpr auto item = Plan::found.items.values[Index];
   using first = fact_key<item.first.what, item.first.value>;
   if constexpr (item.broken == rule::missing_part) {
     return static_cast<missing_part<item.part>*>(nullptr);

@@ -40,7 +40,7 @@ constexpr whole_tensor_states whole_tensor_states_of(const Spec& spec, std::int6
   const owned_states all_routed = owned_by(routed, 1, 0);
   const owned_states mine = owned_by(dense, dense_owners, dense_rank);
   const owned_states mine_routed = owned_by(routed, expert_owners, expert_rank);
-  const precision_spec& precision = spec.precision;
+  const auto& precision = spec.precision;
   const std::int64_t whole = all.parameters + all_routed.parameters;
   return {precision.weight * whole, (precision.gradient + precision.accumulator) * whole,
           precision.master * (mine.parameters + mine_routed.parameters),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/size.hpp>
 #include <shardplan/report/text.hpp>
 #include <shardplan/search/decide.hpp>
 #include <shardplan/search/practice.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
-#include <cstddef>
 #include <string>
 
 namespace shardplan::report {

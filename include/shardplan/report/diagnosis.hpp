@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/size.hpp>
 #include <shardplan/doctor/diagnose.hpp>
 #include <shardplan/doctor/message.hpp>
 #include <shardplan/report/text.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 

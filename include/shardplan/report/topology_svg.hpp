@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/size.hpp>
 #include <shardplan/parallel/axis.hpp>
 #include <shardplan/parallel/groups.hpp>
 #include <shardplan/parallel/mesh.hpp>
@@ -9,7 +10,6 @@
 #include <shardplan/spec/mesh_of.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/schedule/play.hpp>
 #include <shardplan/schedule/simulate.hpp>
 #include <shardplan/schedule/times.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {

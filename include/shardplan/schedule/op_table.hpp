@@ -112,25 +112,7 @@ public:
   /// The table of a schedule. Error: `argument_out_of_range`.
   template <class Schedule>
   static constexpr op_table of(std::int64_t ranks, std::int64_t micro_batches) {
-    op_table table{detail::shape_of(Schedule::spec, ranks, micro_batches)};
-    if constexpr (detail::fills_all_ranks<Schedule>) {
-      Schedule::fill_all(table, table.shape.ranks, table.shape.micro_batches);
-    } else if constexpr (detail::squeezes_blocks<Schedule>) {
-      const int planned = Schedule::planned(table.shape.ranks, table.shape.micro_batches);
-      detail::squeezed_blocks<owned_array<int>, owned_array<int>, owned_array<int>> blocks{
-          table.shape.ranks, planned, detail::last_slot_of<Schedule>(table.shape.ranks), Schedule::whole};
-      detail::repeat_blocks<Schedule>(blocks, table.shape.ranks);
-      blocks.squeeze(INT32_MAX);
-      detail::dynamic_plan plan{
-          owned_array<int>(static_cast<std::size_t>(detail::ops_a_micro_batch<Schedule> * planned * table.shape.ranks))};
-      detail::write_plan<Schedule>(blocks, plan, table.shape.ranks, planned);
-      for (int at = 0; at < table.shape.ranks; ++at)
-        detail::fill_by_plan(table.rows[at], plan, table.shape.micro_batches, planned, at, Schedule::whole);
-    } else {
-      for (int at = 0; at < table.shape.ranks; ++at) Schedule::fill(table.rows[at], table.shape.ranks, table.shape.micro_batches, at);
-    }
-    table.close();
-    return table;
+    return op_table(static_cast<const Schedule*>(nullptr), detail::shape_of(Schedule::spec, ranks, micro_batches));
   }
 
   /// The ops of a rank, to be filled.
@@ -167,6 +149,28 @@ public:
     slices[0].done = 0;
     detail::advance(*this, slices[0], total_ops);
     ends = slices[0].done == total_ops;
+  }
+
+private:
+  // No local of `of`: GCC 12 ends what a constant evaluation returns from a variable.
+  template <class Schedule>
+  constexpr op_table(const Schedule*, const table_shape& sizes) : op_table(sizes) {
+    if constexpr (detail::fills_all_ranks<Schedule>) {
+      Schedule::fill_all(*this, shape.ranks, shape.micro_batches);
+    } else if constexpr (detail::squeezes_blocks<Schedule>) {
+      using array = owned_array<int>;
+      const int planned = Schedule::planned(shape.ranks, shape.micro_batches);
+      detail::squeezed_blocks<array, array, array> blocks{shape.ranks, planned, detail::last_slot_of<Schedule>(shape.ranks),
+                                                          Schedule::whole};
+      detail::repeat_blocks<Schedule>(blocks, shape.ranks);
+      blocks.squeeze(INT32_MAX);
+      detail::dynamic_plan plan{array(static_cast<std::size_t>(detail::ops_a_micro_batch<Schedule> * planned * shape.ranks))};
+      detail::write_plan<Schedule>(blocks, plan, shape.ranks, planned);
+      for (int at = 0; at < shape.ranks; ++at) detail::fill_by_plan(rows[at], plan, shape.micro_batches, planned, at, Schedule::whole);
+    } else {
+      for (int at = 0; at < shape.ranks; ++at) Schedule::fill(rows[at], shape.ranks, shape.micro_batches, at);
+    }
+    close();
   }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/schedule/closed_form.hpp>
 #include <shardplan/schedule/invariant.hpp>
@@ -8,7 +9,6 @@
 #include <shardplan/schedule/simulate.hpp>
 #include <shardplan/schedule/table.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {

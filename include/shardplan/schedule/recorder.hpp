@@ -35,8 +35,9 @@ struct rank_recorder : Arrays {
   int inputs_of[packed_op::most_chunks]{};    // I and B
   int weights_of[packed_op::most_chunks]{};   // W
   int complete_at[packed_op::most_chunks]{};  // index + 1 of the last B or W of each chunk
-  bool stopped = false;                       // something is broken, or a block is open: of the two the usual op asks at once
+  bool halted = false;                        // stopped, or a block is open: the usual op asks for both at once
   int open_block = 0;                         // key + 1 of the forward that waits for its other half
+  bool stopped = false;                       // whether `broken` says why; comparing that costs every file that reads this
   invariant broken = invariant::none;
   int broken_op = 0;
 
@@ -50,7 +51,7 @@ struct rank_recorder : Arrays {
   /// F of a micro-batch.
   constexpr void forward(int micro_batch, int chunk = 0, int slice = 0) {
     const int key = (chunk * shape.slices + slice) * each + micro_batch;
-    if (stopped || micro_batch < 0 || micro_batch >= each || chunk < 0 || chunk >= shape.chunks || slice < 0 || slice >= shape.slices ||
+    if (halted || micro_batch < 0 || micro_batch >= each || chunk < 0 || chunk >= shape.chunks || slice < 0 || slice >= shape.slices ||
         this->forward_at[key] != 0 || (slice > 0 && this->forward_at[key - each] == 0))
       return refuse_forward(micro_batch, chunk, slice);
     this->ops[size] = micro_batch << 15 | slice << 9 | chunk << 2;
@@ -71,7 +72,7 @@ struct rank_recorder : Arrays {
   /// W of a micro-batch: the gradient of the weights.
   constexpr void weight_gradient(int micro_batch, int chunk = 0, int slice = 0) {
     const int key = key_of(micro_batch, chunk, slice);
-    if (stopped || !inside(micro_batch, chunk, slice) || this->weight_at[key] != 0 || this->backward_at[key] == 0 ||
+    if (halted || !inside(micro_batch, chunk, slice) || this->weight_at[key] != 0 || this->backward_at[key] == 0 ||
         packed_op::kind(this->ops[this->backward_at[key] - 1]) == op_kind::backward)
       return refuse_weight(micro_batch, chunk, slice);
     this->ops[size] = packed_op::of(op_kind::weight_gradient, micro_batch, chunk, slice);
@@ -87,15 +88,17 @@ struct rank_recorder : Arrays {
   }
   /// Any op, as a value.
   constexpr void add(op item) {
-    if (item.kind == op_kind::forward) forward(item.micro_batch, item.chunk, item.slice);
-    if (item.kind == op_kind::backward) backward(item.micro_batch, item.chunk, item.slice);
-    if (item.kind == op_kind::input_gradient) input_gradient(item.micro_batch, item.chunk, item.slice);
-    if (item.kind == op_kind::weight_gradient) weight_gradient(item.micro_batch, item.chunk, item.slice);
+    switch (item.kind) {
+      case op_kind::forward: forward(item.micro_batch, item.chunk, item.slice); break;
+      case op_kind::backward: backward(item.micro_batch, item.chunk, item.slice); break;
+      case op_kind::input_gradient: input_gradient(item.micro_batch, item.chunk, item.slice); break;
+      case op_kind::weight_gradient: weight_gradient(item.micro_batch, item.chunk, item.slice); break;
+    }
     if (item.overlaps_next) open();
   }
   /// After the last op: nothing may be missing.
   constexpr void finish() {
-    if (broken != invariant::none) return;
+    if (stopped) return;
     if (open_block != 0) return refuse_packed(invariant::overlaps_no_backward, this->ops[size - 1]);
     // Nothing ran twice, so when everything alive has ended and all forwards are there, all ops are.
     if (weights == forwards && forwards == shape.forwards()) return;
@@ -113,12 +116,12 @@ private:
     }
   }
   constexpr void open() {
-    if (broken != invariant::none) return;
+    if (stopped) return;
     const int last = this->ops[size - 1];
     if (packed_op::kind(last) != op_kind::forward) return refuse_packed(invariant::overlaps_no_backward, last);
     this->ops[size - 1] = last | packed_op::overlap_bit;
     open_block = key_of(packed_op::micro_batch(last), packed_op::chunk(last), packed_op::slice(last)) + 1;
-    stopped = true;
+    halted = true;
     ++blocks;
   }
   constexpr int key_of(int micro_batch, int chunk, int slice) const { return (chunk * shape.slices + slice) * each + micro_batch; }
@@ -127,15 +130,15 @@ private:
   }
   constexpr bool add_backward(op_kind kind, int micro_batch, int chunk, int slice) {
     const int key = (chunk * shape.slices + slice) * each + micro_batch;
-    if ((stopped && (broken != invariant::none || open_block == key + 1)) || micro_batch < 0 || micro_batch >= each || chunk < 0 ||
-        chunk >= shape.chunks || slice < 0 || slice >= shape.slices || this->backward_at[key] != 0 || this->forward_at[key] == 0 ||
+    if ((halted && (stopped || open_block == key + 1)) || micro_batch < 0 || micro_batch >= each || chunk < 0 || chunk >= shape.chunks ||
+        slice < 0 || slice >= shape.slices || this->backward_at[key] != 0 || this->forward_at[key] == 0 ||
         (slice + 1 < shape.slices && this->backward_at[key + each] == 0)) {
       refuse_backward(kind, micro_batch, chunk, slice);
       return false;
     }
-    if (stopped) {
+    if (halted) {
       open_block = 0;
-      stopped = false;
+      halted = false;
     }
     this->ops[size] = micro_batch << 15 | slice << 9 | chunk << 2 | static_cast<int>(kind);
     this->backward_at[key] = ++size;
@@ -145,14 +148,14 @@ private:
 
   // Why an op was not added.
   constexpr bool refuse_any(op_kind kind, int micro_batch, int chunk, int slice) {
-    if (broken != invariant::none) return true;
+    if (stopped) return true;
     if (!inside(micro_batch, chunk, slice)) {
       refuse(invariant::no_such_op, kind, micro_batch & 0xffff, chunk & 63, slice & 63);
     } else if (open_block != 0 &&
                (kind == op_kind::forward || kind == op_kind::weight_gradient || open_block == key_of(micro_batch, chunk, slice) + 1)) {
       refuse_packed(invariant::overlaps_no_backward, this->ops[size - 1]);
     }
-    return broken != invariant::none;
+    return stopped;
   }
   constexpr void refuse_forward(int micro_batch, int chunk, int slice) {
     if (refuse_any(op_kind::forward, micro_batch, chunk, slice)) return;
@@ -186,9 +189,9 @@ private:
     refuse_packed(what, packed_op::of(kind, micro_batch, chunk, slice));
   }
   constexpr void refuse_packed(invariant what, int packed) {
-    if (broken != invariant::none) return;
+    if (stopped) return;
+    stopped = halted = true;
     broken = what;
-    stopped = true;
     broken_op = packed;
   }
 };

@@ -109,9 +109,12 @@ constexpr fraction steady_static(const stage_times* times, bool uniform) {
 
 template <class Simulation>
 constexpr fraction bubble_of(const Simulation& result, int ranks, bubble_kind kind) {
-  if (kind == bubble_kind::makespan) return result.makespan - result.work;
-  if (kind == bubble_kind::of_makespan) return result.makespan == 0 ? fraction{0} : (result.makespan - result.work) / result.makespan;
-  if (kind == bubble_kind::of_work) return (result.makespan - result.work) / result.work;
+  switch (kind) {
+    case bubble_kind::makespan: return result.makespan - result.work;
+    case bubble_kind::of_makespan: return result.makespan == 0 ? fraction{0} : (result.makespan - result.work) / result.makespan;
+    case bubble_kind::of_work: return (result.makespan - result.work) / result.work;
+    default: break;
+  }
   fraction most = 0;
   for (int rank = 0; rank < ranks; ++rank)
     if (result.span_idle[rank] > most) most = result.span_idle[rank];

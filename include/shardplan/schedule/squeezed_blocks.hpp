@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/size.hpp>
 #include <shardplan/schedule/building_block.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan::detail {

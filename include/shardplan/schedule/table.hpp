@@ -2,13 +2,13 @@
 #pragma once
 
 #include <shardplan/core/index_pack.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/schedule/op.hpp>
 #include <shardplan/schedule/order.hpp>
 #include <shardplan/schedule/recorder.hpp>
 #include <shardplan/schedule/shape.hpp>
 #include <shardplan/schedule/squeezed_blocks.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {

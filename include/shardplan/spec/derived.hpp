@@ -10,14 +10,18 @@
 namespace shardplan {
 
 /// The ZeRO stage that says what is sharded: 3 under FSDP.
-constexpr std::int64_t sharding_stage(const plan_spec& spec) { return spec.sharding.is_fsdp() ? 3 : spec.zero; }
+template <class Spec = plan_spec>
+constexpr std::int64_t sharding_stage(const Spec& spec) { return spec.sharding.is_fsdp() ? 3 : spec.zero; }
 
 /// Whether master weights and optimizer state are sharded.
-constexpr bool shards_optimizer(const plan_spec& spec) { return sharding_stage(spec) >= 1; }
+template <class Spec = plan_spec>
+constexpr bool shards_optimizer(const Spec& spec) { return sharding_stage(spec) >= 1; }
 /// Whether gradients are sharded.
-constexpr bool shards_gradients(const plan_spec& spec) { return sharding_stage(spec) >= 2; }
+template <class Spec = plan_spec>
+constexpr bool shards_gradients(const Spec& spec) { return sharding_stage(spec) >= 2; }
 /// Whether weights are sharded.
-constexpr bool shards_weights(const plan_spec& spec) { return sharding_stage(spec) >= 3; }
+template <class Spec = plan_spec>
+constexpr bool shards_weights(const Spec& spec) { return sharding_stage(spec) >= 3; }
 
 /// What follows from a spec by plain arithmetic. Only for a spec whose ranges and divisions are right (the first two tiers of rules).
 struct derived {
@@ -31,34 +35,41 @@ struct derived {
 };
 
 /// Whether tp ranks share the sequence: as said, else exactly when tp > 1.
-constexpr bool is_sequence_parallel(const plan_spec& spec) {
+template <class Spec = plan_spec>
+constexpr bool is_sequence_parallel(const Spec& spec) {
   return spec.sequence_parallel == toggle::by_default ? spec.tp > 1 : spec.sequence_parallel == toggle::on && spec.tp > 1;
 }
 
 /// The attention kernel of a spec: what the plan says, else what its kernel set has.
-constexpr attentions attention_of(const plan_spec& spec) {
+template <class Spec = plan_spec>
+constexpr attentions attention_of(const Spec& spec) {
   return spec.attention != attentions::by_kernels ? spec.attention : spec.kernels.attention;
 }
 /// Where dropout is on: what the plan says, else what its kernel set has.
-constexpr dropouts dropout_of(const plan_spec& spec) { return spec.dropout != dropouts::by_kernels ? spec.dropout : spec.kernels.dropout; }
+template <class Spec = plan_spec>
+constexpr dropouts dropout_of(const Spec& spec) { return spec.dropout != dropouts::by_kernels ? spec.dropout : spec.kernels.dropout; }
 /// Whether dropout is on after the embedding and after both branches of a block.
-constexpr bool drops_hidden(const plan_spec& spec) {
-  const dropouts where = dropout_of(spec);
+template <class Spec = plan_spec>
+constexpr bool drops_hidden(const Spec& spec) {
+  const auto where = dropout_of(spec);
   return where == dropouts::hidden || where == dropouts::both;
 }
 /// Whether dropout is on inside attention.
-constexpr bool drops_attention(const plan_spec& spec) {
-  const dropouts where = dropout_of(spec);
+template <class Spec = plan_spec>
+constexpr bool drops_attention(const Spec& spec) {
+  const auto where = dropout_of(spec);
   return where == dropouts::attention || where == dropouts::both;
 }
 /// Rows that the vocabulary is padded to a multiple of: as said, else what the framework does: Megatron-LM pads to 128 x tp, others do not.
-constexpr std::int64_t vocabulary_multiple_of(const plan_spec& spec) {
+template <class Spec = plan_spec>
+constexpr std::int64_t vocabulary_multiple_of(const Spec& spec) {
   if (spec.vocabulary_multiple != unset) return spec.vocabulary_multiple;
   return spec.framework == frameworks::megatron ? megatron_vocabulary_divisor * spec.tp : 1;
 }
 
 /// Fills in the defaults that follow from other fields.
-constexpr derived derive(const plan_spec& spec) {
+template <class Spec = plan_spec>
+constexpr derived derive(const Spec& spec) {
   derived result{};
   degrees& grid = result.grid;
   grid.world = spec.devices_per_node * spec.nodes;

@@ -51,7 +51,7 @@ template <class Spec = plan_spec>
 constexpr compute_seconds compute_of(const Spec& spec, const traffic_layout& layout, const stage_extent& extent, const forward_flops& count,
                                      const timing_constants& constants) {
   const derived& facts = layout.facts;
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   const double rate = matmul_rate(spec.device, constants);
   const double memory = constants.memory * static_cast<double>(spec.device.memory_bandwidth);
   if (rate == 0 || memory == 0) return {};

@@ -32,7 +32,7 @@ constexpr forward_flops forward_flops_of(const transformer& shape, std::int64_t 
   const auto product = [](std::int64_t inputs, std::int64_t outputs) { return checked_multiply(2, checked_multiply(inputs, outputs)); };
   forward_flops count{};
   if (shape.is_latent()) {
-    const latent_attention& latent = shape.latent;
+    const auto& latent = shape.latent;
     const std::int64_t rank = latent.query_rank;
     count.latent_up = product(latent.key_value_rank, shape.heads * (latent.nope_dim + latent.value_dim));
     if (rank > 0) count.latent_up += product(rank, query);
@@ -93,7 +93,7 @@ constexpr std::int64_t recomputed_flops(const recomputed_parts& parts, const for
 /// BigScience do, though causal kernels do half. Only for a spec that broke no rule of the first two tiers. Error: `result_leaves_63_bits`.
 template <class Spec = plan_spec>
 constexpr step_flops flops_of(const Spec& spec, const derived& facts, const forward_flops& count) {
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   const std::int64_t extra = shape.next_token_layers;
   stage_extent all{};
   all.layers = shape.layers + extra;

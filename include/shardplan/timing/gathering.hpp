@@ -55,7 +55,7 @@ struct gathering {
 template <class Spec = plan_spec>
 constexpr gathering gathering_of(const Spec& said, gather_unit unit, const zero_3_limits& limits = {},
                                  const timing_constants& constants = default_timing_constants) {
-  plan_spec spec = said;
+  Spec spec = said;
   if (!shards_weights(spec)) spec.zero = 3;
   const traffic_layout layout = traffic_layout_of(spec);
   const derived& facts = layout.facts;

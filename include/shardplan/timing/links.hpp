@@ -89,9 +89,12 @@ constexpr group_spread spread_of(channel between, const rank_layout& ranks, std:
 constexpr channel_rate rate_of(channel between, const rank_layout& ranks, const topology& where, const timing_constants& constants) {
   const double fabric = static_cast<double>(where.fabric) * constants.fabric;
   const double host = static_cast<double>(where.host) * constants.host;
-  if (between == channel::host) return {host, 0};
-  if (between == channel::nvme) return {constants.nvme, 0};
-  if (between == channel::node) return {where.fabric_domain > 1 ? fabric : host, constants.fabric_step};
+  switch (between) {
+    case channel::host: return {host, 0};
+    case channel::nvme: return {constants.nvme, 0};
+    case channel::node: return {where.fabric_domain > 1 ? fabric : host, constants.fabric_step};
+    default: break;
+  }
   const group_spread near = spread_of(between, ranks, where.fabric_domain);
   if (near.inside) {
     const double links = static_cast<double>(where.fabric_pair * (near.ranks - 1)) * constants.fabric;
@@ -112,9 +115,9 @@ constexpr double seconds_of(const message& item, const channel_rate& rate, const
   const double times = static_cast<double>(item.times > item.times_received ? item.times : item.times_received);
   double share = 1;
   double steps = 1;
-  if (item.how != collective::send && item.how != collective::copy) {
+  if (!is_one_way(item.how)) {
     const double ranks = static_cast<double>(item.ranks);
-    const double passes = item.how == collective::all_reduce ? 2 : 1;
+    const double passes = ring_passes(item.how);
     steps = passes * (ranks - 1);
     share = steps / ranks;
   }

@@ -34,7 +34,7 @@ constexpr fraction bubble_over_work(std::int64_t stages, std::int64_t chunks, st
 template <class Spec = plan_spec>
 constexpr double bubble_seconds(const Spec& spec, std::int64_t micro_batches, const compute_seconds& one, double work) {
   if (spec.pp <= 1 || !spec.schedule.drains) return 0;
-  const bubble_formula& formula = spec.schedule.bubble;
+  const auto& formula = spec.schedule.bubble;
   const std::int64_t parts = spec.schedule.chunks * spec.schedule.slices;
   if (formula.known) {
     constexpr double unit = 1e9;  // parts of the time of one micro-batch: the formulas are of whole numbers
@@ -64,7 +64,8 @@ struct transfer_clock {
   double backward_weights = 0;
   double gradients = 0;
 
-  constexpr void add(const message& item) {
+  template <class Message>
+  constexpr void add(const Message& item) {
     const int at = static_cast<int>(item.between);
     if (item.between != last) {
       last = item.between;
@@ -90,7 +91,7 @@ constexpr double exposed(double transfer, double work, std::int64_t percent) {
 template <class Spec>
 constexpr double visible_inside(const Spec& spec, const transfer_clock& clock, double work, double attention, bool with_pp,
                                 double (&seen)[channel_count]) {
-  const overlap_spec& overlap = spec.overlap;
+  const auto& overlap = spec.overlap;
   double sum = 0;
   const auto show = [&](channel between, std::int64_t percent) {
     const int at = static_cast<int>(between);
@@ -150,7 +151,7 @@ constexpr double optimizer_seconds(const Spec& spec, const derived& facts, const
                                    const timing_constants& constants) {
   const double share = static_cast<double>(held.dense) / static_cast<double>(facts.dense_shards) +
                        static_cast<double>(held.routed) / static_cast<double>(facts.expert_shards);
-  const precision_spec& precision = spec.precision;
+  const auto& precision = spec.precision;
   const double moved = 2 * static_cast<double>(precision.master + spec.optimizer.moments * precision.moment) +
                        static_cast<double>(precision.gradient + precision.weight);
   return share * moved / (spec.offload.states == storage::device ? memory : constants.host_memory);
@@ -184,7 +185,7 @@ constexpr timing_report timing_of(const Spec& spec, const traffic_layout& layout
   const double work = report.compute();
   double visible = detail::visible_inside(spec, clock, work, steps * one.attention, true, report.exposed);
   report.bubble = bubble_seconds(spec, facts.micro_batches, one, work + visible);
-  const overlap_spec& overlap = spec.overlap;
+  const auto& overlap = spec.overlap;
   const auto show = [&](channel between, double hidden_behind, std::int64_t percent) {
     const int at = static_cast<int>(between);
     if (clock.seconds[at] == 0) return;
@@ -193,7 +194,7 @@ constexpr timing_report timing_of(const Spec& spec, const traffic_layout& layout
   };
 
   // Data parallel: each micro-step of sharded weights hides behind its own passes; what comes once a step behind the last micro-batch.
-  const replication kind = detail::replication_of(spec);
+  const auto kind = detail::replication_of(spec);
   const bool gathers = kind >= replication::weights_sharded;
   const double forward = gathers ? report.forward : one.forward;
   const double backward = kind >= replication::gradients_sharded ? report.backward + report.recompute : one.backward + one.recompute;

@@ -20,6 +20,12 @@ enum class collective : unsigned char {
   copy             ///< between a device and its host, or a host and its NVMe
 };
 
+/// Whether elements go one way, around no ring: a send, a copy.
+constexpr SHARDPLAN_HOST_DEVICE bool is_one_way(collective how) { return how == collective::send || how == collective::copy; }
+
+/// How often the elements go around the ring: twice for an all-reduce, which is a reduce-scatter and an all-gather.
+constexpr SHARDPLAN_HOST_DEVICE int ring_passes(collective how) { return how == collective::all_reduce ? 2 : 1; }
+
 /// Elements of chunk `chunk` of a tensor of `elements` that `ranks` divide as evenly as can be: the first ones have one more.
 constexpr SHARDPLAN_HOST_DEVICE std::int64_t chunk_of(std::int64_t elements, std::int64_t ranks, std::int64_t chunk) {
   return elements / ranks + (chunk < elements % ranks ? 1 : 0);
@@ -30,7 +36,7 @@ constexpr SHARDPLAN_HOST_DEVICE std::int64_t chunk_of(std::int64_t elements, std
 /// ranks is exactly (n - 1) S or 2 (n - 1) S. An all-to-all is pairwise. (NCCL's rings; tests/static/traffic simulates them chunk by
 /// chunk.)
 constexpr SHARDPLAN_HOST_DEVICE std::int64_t ring_sent(collective how, std::int64_t elements, std::int64_t ranks, std::int64_t rank) {
-  if (how == collective::send || how == collective::copy) return elements;
+  if (is_one_way(how)) return elements;
   if (ranks <= 1) return 0;
   const std::int64_t own = chunk_of(elements, ranks, rank);
   const std::int64_t next = chunk_of(elements, ranks, rank + 1 == ranks ? 0 : rank + 1);
@@ -49,7 +55,7 @@ constexpr SHARDPLAN_HOST_DEVICE std::int64_t ring_received(collective how, std::
 
 /// The most that any rank of the ring sends.
 constexpr SHARDPLAN_HOST_DEVICE std::int64_t most_ring_sent(collective how, std::int64_t elements, std::int64_t ranks) {
-  if (how == collective::send || how == collective::copy) return elements;
+  if (is_one_way(how)) return elements;
   if (ranks <= 1) return 0;
   // No chunk is smaller than the last, nor two neighbours than the last two.
   if (how != collective::all_reduce) return elements - elements / ranks;
@@ -59,14 +65,14 @@ constexpr SHARDPLAN_HOST_DEVICE std::int64_t most_ring_sent(collective how, std:
 /// What each rank sends where chunks may be parts of elements: (n - 1) / n, twice that for an all-reduce, 1 for a send; times the tensor.
 /// The factors of nccl-tests' bus bandwidth (NVIDIA/nccl-tests doc/PERFORMANCE.md).
 constexpr fraction ring_factor(collective how, std::int64_t ranks) {
-  if (how == collective::send || how == collective::copy) return {1};
-  return {(how == collective::all_reduce ? 2 : 1) * (ranks - 1), ranks};
+  if (is_one_way(how)) return {1};
+  return {ring_passes(how) * (ranks - 1), ranks};
 }
 
 /// Steps of the ring that follow one another: 2 (n - 1) of an all-reduce, n - 1 of the others, 1 of a send.
 constexpr std::int64_t ring_steps(collective how, std::int64_t ranks) {
-  if (how == collective::send || how == collective::copy) return 1;
-  return (how == collective::all_reduce ? 2 : 1) * (ranks - 1);
+  if (is_one_way(how)) return 1;
+  return ring_passes(how) * (ranks - 1);
 }
 
 }  // namespace shardplan

@@ -47,8 +47,8 @@ constexpr std::int64_t exchanged_heads(const context_parallel_work& work, std::i
 /// - `all_to_all`: (c - 1) / c of `exchanged_heads` forward and backward.
 /// With `context_inner` that among so many ranks, and the ring or the all-gather over c / `context_inner` groups. Where attention is
 /// recomputed forward comes once more. Error: `division_leaves_a_rest` when `context_inner` does not divide the ranks.
-template <class Sink>
-constexpr void add_context_parallel(Sink& sink, const context_parallel_work& work, const traffic_options& options) {
+template <class Sink, class Work = context_parallel_work>
+constexpr void add_context_parallel(Sink& sink, const Work& work, const traffic_options& options) {
   if (work.ranks <= 1) return;
   const std::int64_t inner = work.how == context_exchanges::all_to_all ? work.ranks : options.context_inner;
   const std::int64_t outer = exact_divide(work.ranks, inner);

@@ -35,8 +35,8 @@ struct data_parallel_work {
 
 namespace detail {
 // A quantised gradient is not summed on the way: all-to-all inside the node, then between nodes (ZeRO++, arXiv 2306.10209 section 3.3).
-template <class Sink>
-constexpr void add_reduction(Sink& sink, const data_parallel_work& work, const traffic_options& options, std::int64_t times) {
+template <class Sink, class Work = data_parallel_work>
+constexpr void add_reduction(Sink& sink, const Work& work, const traffic_options& options, std::int64_t times) {
   if (options.gradient_bits == 0) {
     add_message(sink, {work.between, cargo::gradients, collective::reduce_scatter, work.ranks, work.padded, work.parameters,
                        work.gradient_bits, times, times});
@@ -66,8 +66,8 @@ constexpr void add_reduction(Sink& sink, const data_parallel_work& work, const t
 /// Several sharding groups sum their shards once a step (MiCS; FSDP2 with `set_requires_all_reduce`), or in every micro-step when
 /// `replicas_each_micro_step`. A secondary copy (hpZ) is gathered in backward inside its node. Recomputation adds no gather where its unit
 /// is the unit of sharding. `padded` pieces go around the ring, `parameters` are the ideal ones.
-template <class Sink>
-constexpr void add_data_parallel(Sink& sink, const data_parallel_work& work, const traffic_options& options) {
+template <class Sink, class Work = data_parallel_work>
+constexpr void add_data_parallel(Sink& sink, const Work& work, const traffic_options& options) {
   const std::int64_t steps = work.micro_batches;
   const std::int64_t weight_bits = options.weight_bits != 0 ? options.weight_bits : work.weight_bits;
   if (work.kind == replication::all_reduced) {

@@ -42,8 +42,8 @@ constexpr std::int64_t dispatched_token_bits(std::int64_t hidden, std::int64_t e
 /// top_k. The fullest rank gives back what its experts computed (`expert_load<>`), which is more than it sends when routing is uneven; a
 /// capacity cuts or pads both. What etp ranks share is gathered before the experts and reduce-scattered behind them. Where experts are
 /// recomputed forward comes once more.
-template <class Sink>
-constexpr void add_expert_parallel(Sink& sink, const expert_parallel_work& work, const traffic_options& options) {
+template <class Sink, class Work = expert_parallel_work>
+constexpr void add_expert_parallel(Sink& sink, const Work& work, const traffic_options& options) {
   if (work.layers == 0) return;
   const std::int64_t times = count_product(work.micro_batches, count_product(work.layers, 2) + work.recomputed);
   const std::int64_t routed = count_product(work.tokens, work.top_k);

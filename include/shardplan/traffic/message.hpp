@@ -5,10 +5,10 @@
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/device_code.hpp>
 #include <shardplan/core/fraction.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/traffic/collective.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {
@@ -115,8 +115,8 @@ constexpr fraction ideal_sent(const message& item) {
 }
 
 /// Tells `sink` a message, unless nothing travels.
-template <class Sink>
-constexpr void add_message(Sink& sink, const message& item) {
+template <class Sink, class Message = message>
+constexpr void add_message(Sink& sink, const Message& item) {
   if (item.pieces > 0 && (item.times > 0 || item.times_received > 0) && (item.ranks > 1 || item.how == collective::copy)) sink.add(item);
 }
 

@@ -28,9 +28,9 @@ struct offload_work {
 /// step for an optimizer on the host, in every micro-step where gradients live there; the new weights come up once (ZeRO-Offload, arXiv
 /// 2101.06840 section 4), or for each forward and backward where weights live there. States on NVMe are written and read once a step
 /// (ZeRO-Infinity, arXiv 2104.07857). Sent: from the device, or to NVMe.
-template <class Sink>
-constexpr void add_offload(Sink& sink, const offload_work& work) {
-  const offload_spec& where = work.where;
+template <class Sink, class Work = offload_work>
+constexpr void add_offload(Sink& sink, const Work& work) {
+  const auto& where = work.where;
   const bool states = where.states != storage::device;
   const bool gradients = where.gradients != storage::device;
   const bool weights = where.weights != storage::device;

@@ -23,9 +23,10 @@ struct recomputed_parts {
 };
 
 /// What `recompute<>` and `recompute_layers<>` say of a rank with that extent. Of norms and activation functions nothing travels.
-constexpr recomputed_parts recomputed_of(const plan_spec& spec, const stage_extent& extent) {
+template <class Spec = plan_spec>
+constexpr recomputed_parts recomputed_of(const Spec& spec, const stage_extent& extent) {
   recomputed_parts parts{};
-  const recomputes what = spec.recompute;
+  const auto what = spec.recompute;
   if (what == recomputes::none) return parts;
   const bool each = spec.recompute_layers.method == recompute_methods::each;
   const std::int64_t layers = each ? extent.layers : extent.recomputed.layers;

@@ -5,10 +5,10 @@
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/device_code.hpp>
 #include <shardplan/core/fraction.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/traffic/message.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {

@@ -76,9 +76,9 @@ struct tensor_parallel_work {
 namespace detail {
 // Latent attention: its down-projections are whole on every rank, so what is gathered before the column-parallel linears are the latent
 // vectors and the keys with a position (NVIDIA/Megatron-LM core/transformer/multi_latent_attention.py); behind it a pair like any other.
-template <class Sink>
-constexpr void add_latent_attention(Sink& sink, const tensor_parallel_work& work) {
-  const pair_counts& pairs = work.latent;
+template <class Sink, class Work = tensor_parallel_work>
+constexpr void add_latent_attention(Sink& sink, const Work& work) {
+  const auto& pairs = work.latent;
   const std::int64_t inside = count_product(work.tokens, work.latent_width);
   const std::int64_t keys = count_product(work.tokens, work.rotary_width);
   const std::int64_t outside = count_product(work.tokens, work.hidden);
@@ -103,8 +103,8 @@ constexpr void add_latent_attention(Sink& sink, const tensor_parallel_work& work
 /// parallelism gradients of replicated parameters are summed once a step. Tokens of a routed layer are divided over tp without sequence
 /// parallelism too, and so gathered once each way. The projection in front of a next-token layer is a column-parallel
 /// linear of 2 h whose output is gathered (core/transformer/multi_token_prediction.py).
-template <class Sink>
-constexpr void add_tensor_parallel(Sink& sink, const tensor_parallel_work& work) {
+template <class Sink, class Work = tensor_parallel_work>
+constexpr void add_tensor_parallel(Sink& sink, const Work& work) {
   if (work.ranks <= 1) return;
   const std::int64_t tensor = count_product(work.tokens, work.hidden);
   const std::int64_t times = work.micro_batches;
@@ -112,7 +112,7 @@ constexpr void add_tensor_parallel(Sink& sink, const tensor_parallel_work& work)
   const auto add = [&](cargo what, std::int64_t elements, const tensor_parallel_calls& calls) {
     detail::add_calls(sink, what, work.ranks, elements, work.element_bits, calls, times);
   };
-  const pair_counts& pairs = work.pairs;
+  const auto& pairs = work.pairs;
   const std::int64_t again = pairs.recomputed + pairs.regathered;
   if (pairs.all > 0)
     add(cargo::block_activations, tensor,

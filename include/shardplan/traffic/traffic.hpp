@@ -24,20 +24,23 @@
 namespace shardplan {
 
 /// Micro-batches that each chunk of a rank works on in a step: all of them, or half where each of two pipelines takes half.
-constexpr std::int64_t micro_batches_of_chunk(const plan_spec& spec, std::int64_t micro_batches) {
+template <class Spec = plan_spec>
+constexpr std::int64_t micro_batches_of_chunk(const Spec& spec, std::int64_t micro_batches) {
   return spec.schedule.layout == placement::bidirectional ? ceil_divide(micro_batches, 2) : micro_batches;
 }
 
 namespace detail {
 
-constexpr replication replication_of(const plan_spec& spec) {
+template <class Spec>
+constexpr replication replication_of(const Spec& spec) {
   if (shards_weights(spec)) return spec.sharding.reshard_after_forward ? replication::weights_sharded : replication::weights_kept_gathered;
   if (shards_gradients(spec)) return replication::gradients_sharded;
   return shards_optimizer(spec) ? replication::optimizer_sharded : replication::all_reduced;
 }
 
 // Ranks of a pipeline that hold the token embedding.
-constexpr std::int64_t embedding_holders(const plan_spec& spec, const derived& facts) {
+template <class Spec>
+constexpr std::int64_t embedding_holders(const Spec& spec, const derived& facts) {
   std::int64_t holders = 0;
   for (std::int64_t rank = 0; rank < spec.pp; ++rank) {
     const stage_extent extent = extent_of_stage(spec, facts, rank);
@@ -46,10 +49,10 @@ constexpr std::int64_t embedding_holders(const plan_spec& spec, const derived& f
   return holders;
 }
 
-template <class Sink>
-constexpr void add_tensor_parallel_of(Sink& sink, const plan_spec& spec, const derived& facts, const stage_extent& extent,
+template <class Sink, class Spec>
+constexpr void add_tensor_parallel_of(Sink& sink, const Spec& spec, const derived& facts, const stage_extent& extent,
                                       const recomputed_parts& again, tensor_parallel_work work) {
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   const std::int64_t routing = extent.layers - extent.dense_layers;
   work.ranks = facts.grid.tp;
   work.tokens = facts.tokens;
@@ -57,7 +60,7 @@ constexpr void add_tensor_parallel_of(Sink& sink, const plan_spec& spec, const d
   work.embedding_width = shape.embedding_width();
   work.pairs = {extent.dense_layers, again.dense, again.dense_half};
   if (shape.is_latent()) {
-    const latent_attention& latent = shape.latent;
+    const auto& latent = shape.latent;
     work.latent = {extent.layers, again.attention, again.up_proj + again.halves};
     work.latent_width = (latent.query_rank > 0 ? latent.query_rank : shape.hidden) + latent.key_value_rank;
     work.rotary_width = latent.rope_dim;
@@ -80,8 +83,8 @@ constexpr void add_tensor_parallel_of(Sink& sink, const plan_spec& spec, const d
   add_tensor_parallel(sink, work);
 }
 
-template <class Sink>
-constexpr void add_context_parallel_of(Sink& sink, const plan_spec& spec, const derived& facts, const stage_extent& extent,
+template <class Sink, class Spec>
+constexpr void add_context_parallel_of(Sink& sink, const Spec& spec, const derived& facts, const stage_extent& extent,
                                        const recomputed_parts& again, std::int64_t passes, const traffic_options& options) {
   const activation_shard shard = activation_shard_of(spec.model, facts.grid, facts.tokens, facts.vocabulary);
   add_context_parallel(sink,
@@ -101,11 +104,11 @@ constexpr void add_context_parallel_of(Sink& sink, const plan_spec& spec, const 
                        options);
 }
 
-template <class Sink>
-constexpr void add_pipeline_of(Sink& sink, const plan_spec& spec, const derived& facts, const stage_extent& extent,
+template <class Sink, class Spec>
+constexpr void add_pipeline_of(Sink& sink, const Spec& spec, const derived& facts, const stage_extent& extent,
                                const sharded_elements& held, std::int64_t passes, std::int64_t gradient_bits,
                                const traffic_options& options) {
-  const transformer& shape = spec.model;
+  const auto& shape = spec.model;
   const std::int64_t tp = facts.grid.tp;
   add_pipeline(sink, spec.pp, boundaries_of(spec.schedule.layout, spec.pp, spec.schedule.chunks, extent.rank),
                {.elements = facts.tokens * shape.hidden,
@@ -133,7 +136,7 @@ constexpr void add_offload_of(Sink& sink, const Spec& spec, const derived& facts
                               const sharded_elements& held) {
   const memory_layout layout = memory_layout_of(spec);
   const stage_account account = account_of_extent(spec, layout, extent);
-  const precision_spec& precision = spec.precision;
+  const auto& precision = spec.precision;
   offload_work work{};
   work.where = spec.offload;
   work.shard = held.padded_dense / facts.dense_shards + held.padded_routed / facts.expert_shards;
@@ -143,7 +146,7 @@ constexpr void add_offload_of(Sink& sink, const Spec& spec, const derived& facts
   work.moved_bits = (precision.accumulator + precision.gradient) * 8;
   work.nvme_states = account.offloaded.nvme.count;
   if (spec.offload.weights == storage::nvme) {
-    plan_spec without = spec;
+    Spec without = spec;
     without.offload.weights = storage::device;
     work.nvme_states = account_of_extent(without, layout, extent).offloaded.nvme.count;
     work.nvme_weights = account.offloaded.nvme.count - work.nvme_states;
@@ -154,7 +157,8 @@ constexpr void add_offload_of(Sink& sink, const Spec& spec, const derived& facts
   add_offload(sink, work);
 }
 
-constexpr bool offloads_anything(const offload_spec& where) {
+template <class Offload>
+constexpr bool offloads_anything(const Offload& where) {
   return where.states != storage::device || where.gradients != storage::device || where.weights != storage::device ||
          where.inputs != storage::device || where.moments_percent != 0;
 }
@@ -198,9 +202,10 @@ constexpr void add_traffic_of_extent(Sink& sink, const Spec& spec, const traffic
   if (grid.pp > 1) detail::add_pipeline_of(sink, spec, facts, extent, held, passes, gradient_bits, options);
 
   data_parallel_work work{};
-  work.kind = detail::replication_of(spec);
-  const bool sharded = work.kind != replication::all_reduced;
-  const bool gathers = work.kind >= replication::weights_sharded;
+  const auto kind = detail::replication_of(spec);
+  work.kind = kind;
+  const bool sharded = kind != replication::all_reduced;
+  const bool gathers = kind >= replication::weights_sharded;
   // A gathered weight is cast before it is sent.
   work.weight_bits = 8 * (gathers && spec.precision.compute < spec.precision.weight ? spec.precision.compute : spec.precision.weight);
   work.gradient_bits = gradient_bits;

@@ -22,7 +22,8 @@ struct peak_account {
   phase when = phase::block_backward;
 };
 
-constexpr void compare_stage(const plan_spec& spec, const memory_layout& layout, std::int64_t stage, peak_account& peak) {
+template <class Spec>
+constexpr void compare_stage(const Spec& spec, const memory_layout& layout, std::int64_t stage, peak_account& peak) {
   const stage_account account = account_of_extent(spec, layout, extent_of_stage(spec, layout.facts, stage));
   const std::int64_t total = unchecked_total(account.device);
   if (total > peak.total.count) {
@@ -34,15 +35,17 @@ constexpr void compare_stage(const plan_spec& spec, const memory_layout& layout,
 
 // Whether stages differ in nothing but what the first and the last have beside their blocks, and the micro-batches that are alive. (Without
 // a drain they differ in versions of the weights as well.)
-constexpr bool stages_are_alike(const plan_spec& spec) {
-  const layer_counts& split = spec.layer_split;
+template <class Spec>
+constexpr bool stages_are_alike(const Spec& spec) {
+  const auto& split = spec.layer_split;
   return split.counts.length == 0 && !split.embedding_slot && !split.loss_slot && split.next_token_stage == unset &&
          (spec.sharding.layout == shard_layout::flat || spec.sharding.layout == shard_layout::tensors) &&
          spec.model.experts.leading_dense == 0 && spec.model.experts.layer_step <= 1 && spec.schedule.chunks == 1 && spec.schedule.drains;
 }
 
 // The inner stage with the most micro-batches alive, the first of equals; `most` is their number over all stages.
-constexpr std::int64_t fullest_inner_stage(const plan_spec& spec, const derived& facts, std::int64_t& most) {
+template <class Spec>
+constexpr std::int64_t fullest_inner_stage(const Spec& spec, const derived& facts, std::int64_t& most) {
   std::int64_t fullest = 1;
   std::int64_t most_inside = 0;
   for (std::int64_t stage = 0; stage < spec.pp; ++stage) {
@@ -58,7 +61,8 @@ constexpr std::int64_t fullest_inner_stage(const plan_spec& spec, const derived&
 
 // The worst stage, the first of equals. None is left out: the last one is the worst as often as the first. Inner stages that are alike are
 // all represented by the fullest.
-constexpr peak_account peak_of(const plan_spec& spec, const memory_layout& layout) {
+template <class Spec>
+constexpr peak_account peak_of(const Spec& spec, const memory_layout& layout) {
   peak_account peak{};
   if (spec.pp <= 3 || !stages_are_alike(spec)) {
     for (std::int64_t stage = 0; stage < spec.pp; ++stage) compare_stage(spec, layout, stage, peak);
@@ -73,7 +77,8 @@ constexpr peak_account peak_of(const plan_spec& spec, const memory_layout& layou
 }
 
 // Whether one rank that had everything any stage has would fit: then all do, and a plan with room to spare is judged by one account.
-constexpr bool surely_fits(const plan_spec& spec, const memory_layout& layout) {
+template <class Spec>
+constexpr bool surely_fits(const Spec& spec, const memory_layout& layout) {
   // A quantised state is smaller just above `least_elements` than just below: no bound by a larger share.
   if (spec.pp == 1 || spec.optimizer.bits != 0 || !stages_are_alike(spec)) return false;
   stage_extent all = extent_of_stage(spec, layout.facts, 0);

@@ -10,9 +10,9 @@
 namespace shardplan::detail {
 
 // What stands in `zero<>`, `fsdp<>` and `hsdp<>` must belong together.
-template <class Sink>
-constexpr void check_sharding(const plan_spec& spec, Sink& sink) {
-  const sharding_spec& sharding = spec.sharding;
+template <class Sink, class Spec>
+constexpr void check_sharding(const Spec& spec, Sink& sink) {
+  const auto& sharding = spec.sharding;
   const bool is_fsdp = sharding.is_fsdp();
   if (is_fsdp && spec.zero != 0) sink.add_feature(feature::fsdp_with_zero);
   if (sharding.ranks != unset && !is_fsdp && spec.zero == 0) sink.add_feature(feature::groups_of_whole_states);
@@ -23,8 +23,8 @@ constexpr void check_sharding(const plan_spec& spec, Sink& sink) {
 }
 
 // What one framework refuses and another allows.
-template <class Sink>
-constexpr void check_framework(const plan_spec& spec, Sink& sink) {
+template <class Sink, class Spec>
+constexpr void check_framework(const Spec& spec, Sink& sink) {
   const bool has_experts = spec.model.experts.count > 0;
   switch (spec.framework) {
     case frameworks::generic:
@@ -40,16 +40,16 @@ constexpr void check_framework(const plan_spec& spec, Sink& sink) {
       break;
     case frameworks::torchtitan:
       // Since 2026 the tensor parallel ranks of a block are ranks of its experts as well.
-      if (has_experts && spec.ep > 1 && spec.etp == 1 && spec.ep < spec.tp)
+      if (has_experts && spec.ep > 1 && spec.etp == 1 && spec.tp > spec.ep)
         sink.add_pair(rule::exceeds, {quantity::tp, spec.tp}, {quantity::ep, spec.ep});
       break;
   }
 }
 
 // Tier three, all but memory: what cannot be right anywhere although every number is legal by itself.
-template <class Sink>
-constexpr void check_combinations(const plan_spec& spec, Sink& sink) {
-  const transformer& shape = spec.model;
+template <class Sink, class Spec>
+constexpr void check_combinations(const Spec& spec, Sink& sink) {
+  const auto& shape = spec.model;
   if (shape.experts.count > 0 && shape.experts.top_k > shape.experts.count)
     sink.add_pair(rule::exceeds, {quantity::top_k, shape.experts.top_k}, {quantity::expert_count, shape.experts.count});
   if (spec.ep > 1 && spec.ep > shape.experts.count)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/checked.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/unset.hpp>
 #include <shardplan/parallel/vocabulary.hpp>
 #include <shardplan/plan/quantity.hpp>
@@ -11,7 +12,6 @@
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan::detail {
@@ -24,8 +24,8 @@ constexpr void check_divides(Sink& sink, quantity divisor, std::int64_t by, quan
 }
 
 // Replicas, or 0 when the cluster does not hold a whole number of them.
-template <class Sink>
-constexpr std::int64_t check_world(const plan_spec& spec, Sink& sink) {
+template <class Sink, class Spec>
+constexpr std::int64_t check_world(const Spec& spec, Sink& sink) {
   const std::int64_t devices = spec.devices_per_node * spec.nodes;
   const std::int64_t model_ranks = spec.tp * spec.pp * spec.cp;
   if (spec.model.experts.count > 0)
@@ -45,8 +45,8 @@ constexpr std::int64_t check_world(const plan_spec& spec, Sink& sink) {
 
 // DeepSpeed's sequence parallelism (Ulysses, arXiv 2309.14509) deals heads out to the cp ranks inside attention; key/value heads that are
 // fewer are replicated.
-template <class Sink>
-constexpr void check_ulysses(const plan_spec& spec, std::int64_t kv_heads, Sink& sink) {
+template <class Sink, class Spec>
+constexpr void check_ulysses(const Spec& spec, std::int64_t kv_heads, Sink& sink) {
   const std::int64_t ranks = spec.cp * spec.tp;
   const quantity what = spec.tp == 1 ? quantity::cp : quantity::cp_x_tp;
   check_divides(sink, what, ranks, quantity::heads, spec.model.heads);
@@ -54,9 +54,9 @@ constexpr void check_ulysses(const plan_spec& spec, std::int64_t kv_heads, Sink&
     sink.add_pair(rule::neither_multiple_nor_divisor, {quantity::kv_heads, kv_heads}, {what, ranks});
 }
 
-template <class Sink>
-constexpr void check_widths(const plan_spec& spec, Sink& sink) {
-  const transformer& shape = spec.model;
+template <class Sink, class Spec>
+constexpr void check_widths(const Spec& spec, Sink& sink) {
+  const auto& shape = spec.model;
   const std::int64_t kv_heads = shape.key_value_heads();
   if (shape.head_dim == 0 && shape.latent.key_value_rank == 0)
     check_divides(sink, quantity::heads, shape.heads, quantity::hidden, shape.hidden);
@@ -81,18 +81,19 @@ constexpr void check_widths(const plan_spec& spec, Sink& sink) {
 }
 
 // Whether a stage has something else in the place of a block.
-constexpr bool may_be_empty(const plan_spec& spec, std::int64_t stage, std::int64_t stages) {
-  const layer_counts& split = spec.layer_split;
+template <class Spec>
+constexpr bool may_be_empty(const Spec& spec, std::int64_t stage, std::int64_t stages) {
+  const auto& split = spec.layer_split;
   return (split.embedding_slot && stage == 0) || (split.loss_slot && stage == stages - 1) ||
          (spec.model.next_token_layers > 0 && stage == next_token_stage_of(split, stages));
 }
 
-template <class Sink>
-constexpr void check_stages(const plan_spec& spec, Sink& sink) {
+template <class Sink, class Spec>
+constexpr void check_stages(const Spec& spec, Sink& sink) {
   const std::int64_t stages = spec.schedule.stages(spec.pp);
   const quantity what = stages == spec.pp ? quantity::pp : quantity::pp_x_chunks;
-  const layer_counts& split = spec.layer_split;
-  if (split.next_token_stage != unset && (split.next_token_stage < 0 || split.next_token_stage >= stages))
+  const auto& split = spec.layer_split;
+  if (split.next_token_stage != unset && (0 > split.next_token_stage || split.next_token_stage >= stages))
     sink.add_range({quantity::next_token_stage, split.next_token_stage}, 0, stages - 1);
   if (split.counts.length == 0) {
     const std::int64_t slots = split.embedding_slot + split.loss_slot;
@@ -112,9 +113,9 @@ constexpr void check_stages(const plan_spec& spec, Sink& sink) {
 }
 
 // Shard groups smaller than all replicas: they must tile them, for routed experts too.
-template <class Sink>
-constexpr void check_shard_groups(const plan_spec& spec, std::int64_t replicas, Sink& sink) {
-  const sharding_spec& sharding = spec.sharding;
+template <class Sink, class Spec>
+constexpr void check_shard_groups(const Spec& spec, std::int64_t replicas, Sink& sink) {
+  const auto& sharding = spec.sharding;
   if (replicas == 0 || (sharding.ranks == unset && sharding.secondary == unset)) return;
   const std::int64_t ranks = replicas * spec.cp;
   const std::int64_t experts = spec.model.experts.count > 0 ? spec.devices_per_node * spec.nodes / (spec.etp * spec.ep * spec.pp) : 0;
@@ -129,8 +130,8 @@ constexpr void check_shard_groups(const plan_spec& spec, std::int64_t replicas, 
 }
 
 // Micro-batches of a replica, or 0 when the batch does not divide.
-template <class Sink>
-constexpr std::int64_t check_batch(const plan_spec& spec, std::int64_t replicas, Sink& sink) {
+template <class Sink, class Spec>
+constexpr std::int64_t check_batch(const Spec& spec, std::int64_t replicas, Sink& sink) {
   const std::int64_t at_once = spec.micro_batch * replicas;
   if (at_once == 0) return 0;  // the world rule has spoken
   if (spec.accumulation != unset) {
@@ -149,9 +150,9 @@ constexpr std::int64_t check_batch(const plan_spec& spec, std::int64_t replicas,
 inline constexpr std::int64_t most_weight_versions = 64;
 
 // A user's schedule is a function of his: what it returns is held to its contract before anything is multiplied with it.
-template <class Sink>
-constexpr void check_schedule(const plan_spec& spec, std::int64_t micro_batches, Sink& sink) {
-  const schedule_spec& schedule = spec.schedule;
+template <class Sink, class Spec>
+constexpr void check_schedule(const Spec& spec, std::int64_t micro_batches, Sink& sink) {
+  const auto& schedule = spec.schedule;
   if (micro_batches == 0) return;
   if (!__builtin_is_constant_evaluated() && schedule.in_flight == nullptr) {
     sink.add_range({quantity::in_flight, 0}, 1, micro_batches * schedule.chunks * schedule.slices);
@@ -174,8 +175,8 @@ constexpr void check_schedule(const plan_spec& spec, std::int64_t micro_batches,
 }
 
 /// Reports everything of tier two that `spec` breaks.
-template <class Sink>
-constexpr void check_divisibility(const plan_spec& spec, Sink& sink) {
+template <class Sink, class Spec>
+constexpr void check_divisibility(const Spec& spec, Sink& sink) {
   const std::int64_t replicas = check_world(spec, sink);
   check_widths(spec, sink);
   check_stages(spec, sink);

@@ -16,9 +16,9 @@ constexpr void must_divide(Sink& sink, measured first, measured second) {
 }
 
 // Interleaving in groups: that the order runs to its end, and what a framework asks for beside.
-template <class Sink>
-constexpr void check_group(const plan_spec& spec, std::int64_t group, measured micro_batches, Sink& sink) {
-  const schedule_spec& order = spec.schedule;
+template <class Sink, class Spec>
+constexpr void check_group(const Spec& spec, std::int64_t group, measured micro_batches, Sink& sink) {
+  const auto& order = spec.schedule;
   const measured size{quantity::interleave_group, group};
   const std::int64_t rest = group < micro_batches.value ? micro_batches.value % group : 0;
   // p <= group <= m, and m mod group is 0 or at least p: NVIDIA/Megatron-LM core/pipeline_parallel/schedules.py and training/arguments.py.
@@ -36,9 +36,9 @@ constexpr void check_group(const plan_spec& spec, std::int64_t group, measured m
 }
 
 // The sizes that the order of a schedule is made for. The default schedule asks for nothing but what PyTorch adds.
-template <class Sink>
-constexpr void check_order(const plan_spec& spec, std::int64_t micro_batch_count, Sink& sink) {
-  const schedule_spec& order = spec.schedule;
+template <class Sink, class Spec>
+constexpr void check_order(const Spec& spec, std::int64_t micro_batch_count, Sink& sink) {
+  const auto& order = spec.schedule;
   const measured micro_batches{quantity::micro_batches, micro_batch_count};
   const std::int64_t stages = spec.pp * order.chunks;
   if (order.slices > 1) must_divide(sink, {quantity::slices, order.slices}, {quantity::sequence, spec.sequence});

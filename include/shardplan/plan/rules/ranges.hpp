@@ -3,13 +3,13 @@
 
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/part.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/core/unset.hpp>
 #include <shardplan/plan/quantity.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardplan {
@@ -68,14 +68,14 @@ constexpr void check_needed(Sink& sink, part_kind part, quantity what, std::int6
 
 // Whether a number is said that few families have: the others pay for one question.
 constexpr bool has_rare_numbers(const transformer& shape) {
-  const latent_attention& latent = shape.latent;
+  const auto& latent = shape.latent;
   return (shape.embedding_dim | latent.query_rank | latent.key_value_rank | latent.rope_dim | latent.nope_dim | latent.value_dim |
           shape.position_offset | shape.next_token_layers | shape.experts.layer_step) != 0;
 }
 
 template <class Sink>
 constexpr void check_rare_ranges(const transformer& shape, Sink& sink) {
-  const latent_attention& latent = shape.latent;
+  const auto& latent = shape.latent;
   check_ranges_of<quantity::key_value_rank>(sink, 0, limits::width, latent.key_value_rank);
   if (latent.key_value_rank == 0) {
     check_ranges_of<quantity::query_rank, quantity::rope_dim, quantity::nope_dim, quantity::value_dim>(
@@ -125,10 +125,10 @@ constexpr void check_sharding_ranges(const sharding_spec& sharding, Sink& sink) 
   check_range(sink, quantity::prefetch, sharding.prefetch, 0, limits::layers);
 }
 
-template <class Sink>
-constexpr void check_recipe_ranges(const plan_spec& spec, Sink& sink) {
-  const precision_spec& precision = spec.precision;
-  const loss_spec& loss = spec.loss;
+template <class Sink, class Spec>
+constexpr void check_recipe_ranges(const Spec& spec, Sink& sink) {
+  const auto& precision = spec.precision;
+  const auto& loss = spec.loss;
   check_ranges_of<quantity::weight_bytes, quantity::compute_bytes>(sink, 1, limits::element_bytes, precision.weight, precision.compute);
   check_ranges_of<quantity::gradient_bytes, quantity::accumulator_bytes, quantity::gradient_copy_bytes, quantity::master_bytes,
                   quantity::moment_bytes, quantity::second_moment_bytes, quantity::moment_scale_bytes, quantity::own_moment_bytes,
@@ -138,7 +138,7 @@ constexpr void check_recipe_ranges(const plan_spec& spec, Sink& sink) {
       precision.moment, precision.second_moment, precision.moment_scale, spec.optimizer.moment, spec.optimizer.moments, loss.kept_copies,
       loss.temporary_copies, loss.kept_bytes, loss.temporary_bytes, loss.head_gradient_bytes, loss.hidden_bytes,
       spec.overheads.boundary_tensors, spec.overheads.step_bytes, spec.buckets.reduce_buffers);
-  const optimizer_spec& optimizer = spec.optimizer;
+  const auto& optimizer = spec.optimizer;
   check_ranges_of<quantity::matrix_moments>(sink, -1, limits::moments, optimizer.matrix_moments);
   check_ranges_of<quantity::moment_bits, quantity::linear_bits, quantity::linear_copy_bits>(
       sink, 0, limits::bits, optimizer.bits, precision.linear_bits, precision.linear_copy_bits);
@@ -149,7 +149,7 @@ constexpr void check_recipe_ranges(const plan_spec& spec, Sink& sink) {
       optimizer.tensor_table_bytes, precision.scale_block, precision.scale_square, spec.overheads.workspace_kibibytes);
   check_ranges_of<quantity::bucket_elements, quantity::bucket_elements>(sink, 0, limits::parameters, spec.buckets.reduce_elements,
                                                                         spec.buckets.sub_group_elements);
-  const expert_load_spec& load = spec.expert_load;
+  const auto& load = spec.expert_load;
   if (load.percent != 100 || load.capacity != 0 || spec.recompute_layers.count != 1) {
     check_range(sink, quantity::recompute_count, spec.recompute_layers.count, 1, limits::layers);
     check_range(sink, quantity::load_percent, load.percent, 100, limits::load);
@@ -160,8 +160,9 @@ constexpr void check_recipe_ranges(const plan_spec& spec, Sink& sink) {
 
 // Whether a spec is so far below the limits of `check_size` that it need not be computed: what nearly every plan is. With the bounds below
 // parameters stay under 2^48, activations under 2^61 and, without a rule for matrices, what `state_bytes` bounds under 2^60.
-constexpr bool is_ordinary(const plan_spec& spec) {
-  const transformer& shape = spec.model;
+template <class Spec>
+constexpr bool is_ordinary(const Spec& spec) {
+  const auto& shape = spec.model;
   return shape.layers <= 256 && shape.hidden <= 32768 && shape.heads <= 512 && shape.head_dim <= 128 && shape.kv_heads <= shape.heads &&
          shape.ffn <= 131072 && shape.vocab <= 2097152 && shape.positions <= 2097152 && shape.experts.count <= 512 &&
          shape.experts.ffn <= 16384 && (shape.latent.key_value_rank | shape.next_token_layers | shape.embedding_dim) == 0 &&
@@ -175,13 +176,13 @@ constexpr bool is_ordinary(const plan_spec& spec) {
 }
 
 // Generous upper bounds in saturating arithmetic: nothing that follows needs to look at overflow again.
-template <class Sink>
-constexpr void check_size(const plan_spec& spec, Sink& sink) {
-  const transformer& shape = spec.model;
+template <class Sink, class Spec>
+constexpr void check_size(const Spec& spec, Sink& sink) {
+  const auto& shape = spec.model;
   const auto times = [](std::int64_t left, std::int64_t right) { return saturating_multiply(left, right); };
   const auto plus = [](std::int64_t left, std::int64_t right) { return saturating_add(left, right); };
   const std::int64_t head_dim = shape.head_dim != 0 ? shape.head_dim : shape.hidden;
-  const latent_attention& latent = shape.latent;
+  const auto& latent = shape.latent;
   const std::int64_t latent_head = latent.rope_dim + latent.nope_dim + latent.value_dim;
   const std::int64_t latent_ranks = latent.query_rank + latent.key_value_rank;
   const std::int64_t query = times(shape.heads, shape.is_latent() ? latent_head : head_dim);
@@ -207,7 +208,7 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
 
   // What comes to the numbers of a matrix of m x n at most: `size` pairs of m + n <= 2mn numbers of 16 bytes; 2 x 4 bytes of 2mn + side
   // (m + n); one number of 16 bytes; scales in arrays whose sides are padded to 128 and 4. Sides of blocks apart: a vocabulary is longer.
-  const matrix_rule rule = spec.optimizer.matrices;
+  const auto rule = spec.optimizer.matrices;
   const std::int64_t size = spec.optimizer.matrix_size;
   std::int64_t a_number = spec.precision.scale_block != 0 ? 2 * 128 * 4 : 0;
   if (spec.precision.scale_square != 0) a_number += 2 * 4;
@@ -253,8 +254,8 @@ constexpr void check_size(const plan_spec& spec, Sink& sink) {
 }
 
 /// Reports everything of tier one that `spec` breaks.
-template <class Sink>
-constexpr void check_ranges(const plan_spec& spec, Sink& sink) {
+template <class Sink, class Spec>
+constexpr void check_ranges(const Spec& spec, Sink& sink) {
   if (spec.repeated_parts != 0)
     for (int at = 0; at <= static_cast<int>(part_kind::rank_order); ++at)
       if ((spec.repeated_parts >> at & 1u) != 0) sink.add_part(rule::repeated_part, static_cast<part_kind>(at));

@@ -14,7 +14,8 @@ namespace shardplan {
 namespace detail {
 
 // What a sequence is dealt out to by the parallelism of a framework, with the name under which a violation says it.
-constexpr measured sequence_pieces(const plan_spec& spec) {
+template <class Spec>
+constexpr measured sequence_pieces(const Spec& spec) {
   const std::int64_t sharers = is_sequence_parallel(spec) ? spec.tp : 1;
   // Context parallelism with a causal mask deals each rank two pieces of a sequence, one from each end: Megatron-LM (NVIDIA-NeMo/RL issue
   // 3563) and torch's context_parallel.
@@ -26,8 +27,8 @@ constexpr measured sequence_pieces(const plan_spec& spec) {
   return {quantity::cp, spec.cp};
 }
 
-template <class Sink>
-constexpr void check_sequence(const plan_spec& spec, Sink& sink) {
+template <class Sink, class Spec>
+constexpr void check_sequence(const Spec& spec, Sink& sink) {
   const auto pieces = sequence_pieces(spec);
   if (spec.sequence % pieces.value != 0) sink.add_pair(rule::does_not_divide, pieces, {quantity::sequence, spec.sequence});
   if (computes_in_fp8(spec.precision) && spec.sequence % (16 * spec.cp) != 0)
