@@ -32,9 +32,7 @@ struct chimera {
   /// (p - 2) (k max(F, B) - (k - 1) min(F, B)) with k = m / p; (p - 2) (B + (k - 1) (B - F)) when B >= F
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
     if (ranks % 2 != 0 || micro_batches % ranks != 0) return {};
-    const fraction backward = times.input_gradient + times.weight_gradient;
-    const fraction longer = shardplan::detail::larger(times.forward, backward);
-    return (longer + (longer * 2 - times.forward - backward) * (micro_batches / ranks - 1)) * (ranks - 2);
+    return shardplan::detail::alternating_bubble(ranks - 2, micro_batches / ranks, times);
   }
   static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "chimera",

@@ -75,13 +75,31 @@ constexpr peak_form peak_form_of() {
 
 namespace detail {
 constexpr fraction whole_pass(const stage_times& times) { return times.forward + times.input_gradient + times.weight_gradient; }
-constexpr fraction larger(fraction left, fraction right) { return left < right ? right : left; }
-template <class... More>
-constexpr fraction larger(fraction left, fraction right, More... more) {
-  return larger(larger(left, right), more...);
-}
+// Formulas of orders that split the backward are critical paths through a table: so many F, I and W beyond those of the work. They are
+// written as integers, since each operator of a fraction costs every file that reads these headers.
 
-// The formulas with several chunks are sums over critical paths, in ops of a chunk; `closed_form` is the longest of them.
+/// F, I and W of a path, each that of one op of the table.
+struct path_ops {
+  std::int64_t forward, input, weight;
+};
+/// The longest of `count` paths, when the ops of the table are one of `shares` of a rank's part.
+constexpr fraction longest(const path_ops* paths, int count, const stage_times& times, std::int64_t shares) {
+  fraction most = 0;
+  for (int at = 0; at < count; ++at) {
+    const fraction length =
+        times.forward * paths[at].forward + times.input_gradient * paths[at].input + times.weight_gradient * paths[at].weight;
+    if (at == 0 || most < length) most = length;
+  }
+  return most / shares;
+}
+/// F <= W <= I, as layers have it: W is a little longer than F, and what is recomputed runs before I.
+constexpr bool are_usual(const stage_times& times) {
+  return !(times.weight_gradient < times.forward) && !(times.input_gradient < times.weight_gradient);
+}
+/// I against `forwards` F and `half_weights` halves of W.
+constexpr bool is_input_above(const stage_times& times, std::int64_t forwards, std::int64_t half_weights) {
+  return times.forward * (2 * forwards) + times.weight_gradient * half_weights < times.input_gradient * 2;
+}
 
 /// The bubble of an order whose ranks wait only for the first and the last micro-batch: p - 1 forwards and backwards of a chunk, and p - m
 /// more for each further chunk when there are fewer micro-batches than ranks. (GPipe, 1F1B, interleaved in one group or full ones.)
@@ -90,17 +108,22 @@ constexpr fraction drained_bubble(std::int64_t ranks, std::int64_t micro_batches
   return whole_pass(times) * fraction{ranks - 1 + short_of, chunks};
 }
 /// The bubble of ZB-H1 and of its relatives with `alive` micro-batches between F and W.
-constexpr fraction split_bubble(std::int64_t ranks, std::int64_t alive, const stage_times& times) {
-  const fraction forward = times.forward, input = times.input_gradient, weight = times.weight_gradient;
-  const std::int64_t path = ranks - 1;
-  const std::int64_t short_of = alive < ranks ? ranks - alive : 0;
-  return larger(forward * short_of + input * path, forward * path + input * short_of, (forward + input) * path - weight * (alive - 1));
+constexpr fraction split_bubble(std::int64_t ranks, std::int64_t alive, const stage_times& times, std::int64_t shares = 1) {
+  const std::int64_t path = ranks - 1, missing = alive < ranks ? ranks - alive : 0;
+  const path_ops paths[] = {{missing, path, 0}, {path, missing, 0}, {path, path, 1 - alive}};
+  return longest(paths, 3, times, shares);
 }
 /// The same with `alive` from p to 2 p - 1 and as many more forwards before the first I.
 constexpr fraction wide_split_bubble(std::int64_t ranks, std::int64_t alive, const stage_times& times) {
-  const fraction forward = times.forward, input = times.input_gradient, weight = times.weight_gradient;
-  return larger(forward * (ranks - 1), input * (ranks - 1) - forward * (alive - ranks),
-                (forward + input) * (ranks - 1) - weight * (alive - 1));
+  const std::int64_t path = ranks - 1;
+  const path_ops paths[] = {{path, 0, 0}, {ranks - alive, path, 0}, {path, path, 1 - alive}};
+  return longest(paths, 3, times, 1);
+}
+/// k max(F, B) - (k - 1) min(F, B), times `path`.
+constexpr fraction alternating_bubble(std::int64_t path, std::int64_t turns, const stage_times& times, std::int64_t shares = 1) {
+  const std::int64_t more = path * turns, less = path * (1 - turns);
+  const path_ops paths[] = {{less, more, more}, {more, less, less}};
+  return longest(paths, 2, times, shares);
 }
 }  // namespace detail
 

@@ -81,10 +81,10 @@ struct dual_steps {
 
 /// The bubble of both, in ops of a chunk, for `path` = places - 1: max(2 path F, (path - 1) F + path I) + path max(I - W, 0). That is the
 /// published path (F + B - 3 W + B), of blocks F&B that take as long as their halves, but for one F less where F < I.
-constexpr fraction dual_bubble(std::int64_t path, const stage_times& times) {
-  const fraction forward = times.forward, input = times.input_gradient;
+constexpr fraction dual_bubble(std::int64_t path, const stage_times& times, std::int64_t shares) {
   if (path == 0) return 0;
-  return larger(forward * (2 * path), forward * (path - 1) + input * path) + larger(input - times.weight_gradient, 0) * path;
+  const path_ops paths[] = {{2 * path, 0, 0}, {path - 1, path, 0}, {2 * path, path, -path}, {path - 1, 2 * path, -path}};
+  return longest(paths, 4, times, shares);
 }
 
 }  // namespace detail
@@ -105,7 +105,7 @@ struct dual_pipe {
   /// With n = p / 2 - 1: max(2 n F, (n - 1) F + n I) + n max(I - W, 0), when m >= 2 p
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
     if (ranks % 2 != 0 || micro_batches % 2 != 0 || micro_batches < 2 * ranks) return {};
-    return detail::dual_bubble(ranks / 2 - 1, times);
+    return detail::dual_bubble(ranks / 2 - 1, times, 1);
   }
   static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "dual_pipe",
@@ -130,7 +130,7 @@ struct dual_pipe_v {
   /// With n = p - 1: (max(2 n F, (n - 1) F + n I) + n max(I - W, 0)) / 2, when m >= 2 p
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
     if (micro_batches < 2 * ranks) return {};
-    return detail::dual_bubble(ranks - 1, times) / 2;
+    return detail::dual_bubble(ranks - 1, times, 2);
   }
   static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "dual_pipe_v",

@@ -49,15 +49,13 @@ struct hanayo {
   /// (p - 1) (k max(F, B) - (k - 1) min(F, B)) / Waves with m = k p; (p - 1) (1 + k) F / Waves at F = I = W. With one wave and B >= 2 F for
   /// every m: a rest of r micro-batches costs another pass, (p - 1) B, less (r - 1/2) F, and m < p saves nothing: (p - m) F + (p - 1) B
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
-    const fraction forward = times.forward, backward = times.input_gradient + times.weight_gradient;
     const std::int64_t passes = micro_batches / ranks, rest = micro_batches % ranks, path = ranks - 1;
-    if (rest == 0) {
-      const fraction longer = shardplan::detail::larger(forward, backward);
-      return (longer + (longer * 2 - forward - backward) * (passes - 1)) * fraction{path, Waves};
-    }
-    if (Waves != 1 || backward < forward * 2) return {};
-    if (passes == 0) return forward * (ranks - micro_batches) + backward * path;
-    return backward * (path * (passes + 1)) - forward * (fraction{2 * rest - 1, 2} + path * (passes - 1));
+    if (rest == 0) return shardplan::detail::alternating_bubble(path, passes, times, Waves);
+    if (Waves != 1 || times.input_gradient + times.weight_gradient < times.forward * 2) return {};
+    const std::int64_t forwards = passes == 0 ? 2 * (ranks - micro_batches) : 1 - 2 * rest - 2 * path * (passes - 1);
+    const std::int64_t backwards = 2 * path * (passes + 1);
+    const shardplan::detail::path_ops paths[] = {{forwards, backwards, backwards}};
+    return shardplan::detail::longest(paths, 1, times, 2);
   }
   static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "hanayo",

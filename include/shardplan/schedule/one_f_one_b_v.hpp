@@ -30,10 +30,10 @@ struct one_f_one_b_v {
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
     constexpr int last = 16;
     constexpr int forwards[last + 1] = {0, 0, 0, 0, 3, 2, 2, 6, 5, 4, 9, 8, 8, 10, 11, 11, 13};
-    const fraction backward = times.input_gradient + times.weight_gradient;
-    if (ranks > last || micro_batches < 2 * ranks || backward < times.forward * 2) return {};
-    const std::int64_t one_more = ranks == 13 || ranks == 16 ? 1 : 0;
-    return (times.forward * forwards[ranks] + backward * (2 * (ranks - 1) + one_more)) / 2;
+    if (ranks > last || micro_batches < 2 * ranks || times.input_gradient + times.weight_gradient < times.forward * 2) return {};
+    const std::int64_t backwards = 2 * (ranks - 1) + (ranks == 13 || ranks == 16 ? 1 : 0);
+    const shardplan::detail::path_ops paths[] = {{forwards[ranks], backwards, backwards}};
+    return shardplan::detail::longest(paths, 1, times, 2);
   }
   static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{

@@ -42,14 +42,13 @@ struct v_min {
   /// With m > p and F <= W <= I <= F + W (read off the orders, compared with them up to p = 36): m (2 I - F - W) + p F, and per p mod 3 of
   /// 0, 1, 2 half of (2 p - 8) I + W, (2 p - 6) I + W, F + (2 p - 8) I + 2 W
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
-    const fraction forward = times.forward, input = times.input_gradient, weight = times.weight_gradient;
     if (ranks == 1) return fraction{0};
-    if (micro_batches <= ranks || weight < forward || input < weight || input > forward + weight) return {};
-    const fraction each = input * 2 - forward - weight;
-    if (ranks == 2) return (each * micro_batches + forward * 3) / 2;
-    const std::int64_t place = ranks % 3;
-    return each * micro_batches + forward * ranks +
-           (input * (2 * ranks - (place == 1 ? 6 : 8)) + weight * (place == 2 ? 2 : 1) + forward * (place == 2 ? 1 : 0)) / 2;
+    if (micro_batches <= ranks || !detail::are_usual(times) || detail::is_input_above(times, 1, 2)) return {};
+    const std::int64_t turns = ranks == 2 ? micro_batches : 2 * micro_batches, place = ranks % 3;
+    const std::int64_t input = ranks == 2 ? 0 : 2 * ranks - (place == 1 ? 6 : 8), weight = ranks == 2 ? 0 : place == 2 ? 2 : 1;
+    const std::int64_t forward = ranks == 2 ? 3 : 2 * ranks + (place == 2 ? 1 : 0);
+    const detail::path_ops paths[] = {{forward - turns, input + 2 * turns, weight - turns}};
+    return detail::longest(paths, 1, times, 2);
   }
   static constexpr schedule_spec spec{
       .name = "v_min", .chunks = 2, .layout = placement::v_shape, .in_flight = &in_flight, .bubble = {&makespan_bubble, 2}};
@@ -73,22 +72,19 @@ struct v_half {
   /// half of 3 (p - 1) I - (p - 1) W and about (p - 2) F or (p - 5) F, for odd and for even p. From I = F + W on each micro-batch adds
   /// I - F - W / 2
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
-    const fraction forward = times.forward, input = times.input_gradient, weight = times.weight_gradient;
     if (ranks == 1) return fraction{0};
-    if (micro_batches < ranks + 2 || weight < forward || input < weight) return {};
+    if (micro_batches < ranks + 2 || !detail::are_usual(times)) return {};
     const bool odd = ranks % 2 == 1;
     const std::int64_t path = ranks - 1, further = (odd ? path : ranks) / 6;
     const std::int64_t sixths = further > 1 ? further - 1 : 0;  // of the ranks: there the squeezed start of an order changes its shape
-    if (input * 2 <= forward * 2 + weight) {
-      if (ranks == 2) return (input * 3 - forward - weight) / 2;
-      const std::int64_t few = !odd && ranks < 8 ? 1 : 0;
-      return (forward * (ranks - (odd ? 2 : 5) - 2 * sixths + few) + input * (3 * path + 2 * sixths) - weight * (path + few)) / 2;
-    }
-    if (input < forward + weight) return {};
+    const std::int64_t few = !odd && ranks < 8 ? 1 : 0;
+    const std::int64_t forward = ranks == 2 ? -1 : ranks - (odd ? 2 : 5) - 2 * sixths + few;
+    const detail::path_ops even[] = {{forward, 3 * path + 2 * sixths, ranks == 2 ? -1 : -path - few}};
+    if (!detail::is_input_above(times, 1, 1)) return detail::longest(even, 1, times, 2);
+    if (times.input_gradient < times.forward + times.weight_gradient) return {};
     const std::int64_t late = ranks == 2 ? 0 : ranks == 3 ? 2 : ranks / 2 - sixths;
-    return ((input * 2 - forward * 2 - weight) * micro_batches + forward * (2 * ranks) + input * (2 * ranks - (odd ? 4 : 6)) -
-            weight * late) /
-           2;
+    const detail::path_ops growing[] = {{2 * (ranks - micro_batches), 2 * (ranks + micro_batches) - (odd ? 4 : 6), -micro_batches - late}};
+    return detail::longest(growing, 1, times, 2);
   }
   static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{

@@ -43,10 +43,9 @@ requires(Cap >= 1) struct zb_capped {
     if (micro_batches < ranks && micro_batches <= Cap) return {};
     const std::int64_t alive = Cap < micro_batches ? Cap : micro_batches;
     if (alive >= ranks) return shardplan::detail::wide_split_bubble(ranks, alive < 2 * ranks - 1 ? alive : 2 * ranks - 1, times);
-    const fraction forward = times.forward, input = times.input_gradient;
     const std::int64_t path = ranks - 1 + (ranks - Cap) * (micro_batches - Cap);
-    return shardplan::detail::larger((forward + input) * path - times.weight_gradient * (Cap - 1),
-                                     forward * path + input * (path - ranks + 1), forward * (path - Cap + 1) + input * path);
+    const shardplan::detail::path_ops paths[] = {{path, path, 1 - Cap}, {path, path - ranks + 1, 0}, {path - Cap + 1, path, 0}};
+    return shardplan::detail::longest(paths, 3, times, 1);
   }
   static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "zb_capped", .in_flight = &in_flight, .bubble = {&makespan_bubble}};

@@ -71,7 +71,7 @@ struct interleaved_zb {
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
     const std::int64_t each = group(ranks, micro_batches);
     if (each < ranks || micro_batches % each != 0) return {};
-    return detail::split_bubble(ranks, ranks, times) / Chunks;
+    return detail::split_bubble(ranks, ranks, times, Chunks);
   }
   static constexpr bool ends(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks) {
     const std::int64_t each = detail::group_size(Group, ranks, micro_batches);
@@ -132,11 +132,12 @@ struct grouped_interleaved {
   /// larger of (p - 1) I and (p - 1 + (v - 1) e) I - (v - 1) group W, / v. In full groups
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
     if (micro_batches % Group != 0 || ranks > 2 * Group) return {};
-    const fraction forward = times.forward, input = times.input_gradient, weight = times.weight_gradient;
-    if (ranks <= Group) return (forward + input) * fraction{ranks - 1, Chunks};
-    if (weight < forward || input < weight || input > forward + weight) return {};
-    const std::int64_t more = ranks - 1 + (Chunks - 1) * (ranks - Group);
-    return (forward * more + detail::larger(input * (ranks - 1), input * more - weight * ((Chunks - 1) * Group))) / Chunks;
+    const std::int64_t path = ranks - 1, more = path + (Chunks - 1) * (ranks - Group);
+    const detail::path_ops narrow[] = {{path, path, 0}};
+    if (ranks <= Group) return detail::longest(narrow, 1, times, Chunks);
+    if (!detail::are_usual(times) || detail::is_input_above(times, 1, 2)) return {};
+    const detail::path_ops wide[] = {{more, path, 0}, {more, more, (1 - Chunks) * Group}};
+    return detail::longest(wide, 2, times, Chunks);
   }
   static constexpr std::int64_t group(std::int64_t, std::int64_t) { return Group; }
   static constexpr bool ends(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks) {

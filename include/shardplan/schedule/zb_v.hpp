@@ -81,19 +81,23 @@ struct zb_v {
   /// (p - 1) F / 2 at F = I = W and m >= 2 p - 1: the barrier between steps still costs it. At other times the longest of its critical
   /// paths; between p and 2 p - 1 micro-batches there is none
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
-    const fraction forward = times.forward, input = times.input_gradient, weight = times.weight_gradient;
     if (ranks == 1) return fraction{0};
     const std::int64_t path = ranks - 1, few = micro_batches - 1, missing = ranks - micro_batches;
-    if (missing >= 0)
-      return detail::larger(forward * (2 * missing) + input * (2 * path), (forward + input) * (path + missing),
-                            forward * (2 * path) + input * (2 * path - 3 * few) - weight * few,
-                            forward * (2 * path) + input * (2 * path - 2 * few) - weight * (2 * few)) /
-             2;
+    const detail::path_ops short_step[] = {{2 * missing, 2 * path, 0},
+                                           {path + missing, path + missing, 0},
+                                           {2 * path, 2 * path - 3 * few, -few},
+                                           {2 * path, 2 * path - 2 * few, -2 * few}};
+    if (missing >= 0) return detail::longest(short_step, 4, times, 2);
     if (micro_batches < 2 * ranks - 1) return {};
-    return detail::larger(input + weight * (path - 1), input * path, (input - weight) * (2 * path), forward + weight * (path - 1),
-                          forward * (2 * path - 1) - input * (path - 1), forward * (2 * path - 1) + input - weight * (2 * path),
-                          forward * (2 * path) - input * path - weight, (forward - weight) * (2 * path) - weight) /
-           2;
+    const detail::path_ops paths[] = {{0, 1, path - 1},
+                                      {0, path, 0},
+                                      {0, 2 * path, -2 * path},
+                                      {1, 0, path - 1},
+                                      {2 * path - 1, 1 - path, 0},
+                                      {2 * path - 1, 1, -2 * path},
+                                      {2 * path, -path, -1},
+                                      {2 * path, 0, -2 * path - 1}};
+    return detail::longest(paths, 8, times, 2);
   }
   static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{
