@@ -8,6 +8,12 @@
 
 namespace shardplan::detail {
 
+/// Slots for blocks whose last op stands in `last_slot` when it is that of micro-batch 0. (What is left of the W at the end is no more than
+/// what is alive.)
+constexpr int slots_of_blocks(int ranks, int micro_batches, int last_slot) {
+  return last_slot + building_block::period * (micro_batches - 1) + 2 * ranks + 6;
+}
+
 /// Schedules with controllable memory (arXiv 2405.15362): a building block is repeated, then squeezed. Op by op in the order of the slots,
 /// those of the start and of the end move to the earliest free slot behind what they wait for, as long as no rank keeps more chunks alive
 /// than the fullest one does in the repeated block; between them lies the steady state, which is left as it is. One slot is one F, I or W;
@@ -27,16 +33,11 @@ public:
   static constexpr int weight_second = 4;  // or of any chunk
   static constexpr int weight_first = 5;
 
-  /// Slots of blocks whose last op stands in `last_slot` when it is that of micro-batch 0. (What is left of the W at the end is no more
-  /// than what is alive.)
-  static constexpr int slots_of(int rank_count, int micro_batch_count, int last_slot) {
-    return last_slot + building_block::period * (micro_batch_count - 1) + 2 * rank_count + 6;
-  }
   /// `whole`: W runs right behind its I, as one B.
   constexpr squeezed_blocks(int rank_count, int micro_batch_count, int last_slot, bool whole_backward)
       : ranks(rank_count),
         each(micro_batch_count),
-        slots(slots_of(rank_count, micro_batch_count, last_slot)),
+        slots(slots_of_blocks(rank_count, micro_batch_count, last_slot)),
         whole(whole_backward),
         taken(static_cast<std::size_t>(rank_count * slots)),
         alive(static_cast<std::size_t>(rank_count * slots)),

@@ -89,7 +89,7 @@ struct static_blocks {
   static constexpr int ranks = static_cast<int>(Ranks);
   static constexpr int planned = Schedule::planned(ranks, static_cast<int>(MicroBatches));
   static constexpr int last_slot = last_slot_of<Schedule>(ranks);
-  static constexpr int cells = ranks * squeezed_blocks<plan_array<1>, plan_array<1>, plan_array<1>>::slots_of(ranks, planned, last_slot);
+  static constexpr int cells = ranks * slots_of_blocks(ranks, planned, last_slot);
   using type = squeezed_blocks<plan_array<cells>, plan_array<6 * planned * ranks>, plan_array<5 * ranks>>;
 };
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Piece>
