@@ -12,11 +12,17 @@ namespace shardplan {
 /// A figure that a formula gives without a table, where there is one.
 struct closed_form {
   bool known = false;  ///< whether there is a formula for these sizes and times
-  fraction value = 0;  ///< the figure
+  fraction value = 0;  ///< the figure; where it is not known, a lower bound of it, 0 where there is none
 
   constexpr closed_form() = default;
   /// A known figure.
   constexpr closed_form(fraction figure) : known(true), value(figure) {}  // NOLINT(google-explicit-constructor): a figure is one
+  /// A figure that is not known but for a lower bound.
+  static constexpr closed_form at_least(fraction bound) {
+    closed_form form{bound};
+    form.known = false;
+    return form;
+  }
 };
 
 /// The makespan bubble of a schedule by its formula (uniform stages, no latency, no overlap): costs nothing at any size. A schedule has a

@@ -70,7 +70,7 @@ struct v_half {
   static constexpr int planned(int ranks, int micro_batches) { return detail::least(micro_batches, 3 * ranks / 2 + 2); }
   /// With m >= p + 2 and F <= W <= I (read off the orders, compared with them up to p = 36). Up to I = F + W / 2 it does not grow with m:
   /// half of 3 (p - 1) I - (p - 1) W and about (p - 2) F or (p - 5) F, for odd and for even p. From I = F + W on each micro-batch adds
-  /// I - F - W / 2
+  /// I - F - W / 2; between them the larger of both is a lower bound
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
     if (ranks == 1) return fraction{0};
     if (micro_batches < ranks + 2 || !detail::are_usual(times)) return {};
@@ -81,10 +81,12 @@ struct v_half {
     const std::int64_t forward = ranks == 2 ? -1 : ranks - (odd ? 2 : 5) - 2 * sixths + few;
     const detail::path_ops even[] = {{forward, 3 * path + 2 * sixths, ranks == 2 ? -1 : -path - few}};
     if (!detail::is_input_above(times, 1, 1)) return detail::longest(even, 1, times, 2);
-    if (times.input_gradient < times.forward + times.weight_gradient) return {};
     const std::int64_t late = ranks == 2 ? 0 : ranks == 3 ? 2 : ranks / 2 - sixths;
     const detail::path_ops growing[] = {{2 * (ranks - micro_batches), 2 * (ranks + micro_batches) - (odd ? 4 : 6), -micro_batches - late}};
-    return detail::longest(growing, 1, times, 2);
+    const fraction found = detail::longest(growing, 1, times, 2);
+    if (!(times.input_gradient < times.forward + times.weight_gradient)) return found;
+    const fraction other = detail::longest(even, 1, times, 2);
+    return closed_form::at_least(found < other ? other : found);
   }
   static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{
