@@ -161,8 +161,8 @@ inline table_maker maker_of(const table_header& header) {
                     : detail::with_group<detail::in_groups>(chunks, header.group);
 }
 
-/// The schedules of the library that stand beside a table that a search found, each within the memory that the search was given; none when
-/// the file has no searched schedule. `is_searched` says whether it has one.
+/// The schedules of the library that stand beside a table that a search found; none when the file has no searched schedule. `is_searched`
+/// says whether it has one.
 inline bool is_searched(const table_header& header) {
   static const std::map<std::string, int> names{{"v_half", 0},  {"v_min", 0},    {"1f1b_v", 0},
                                                 {"zb_auto", 0}, {"zbv_auto", 0}, {"grouped_interleaved", 0}};

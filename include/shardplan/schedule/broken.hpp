@@ -56,6 +56,8 @@ template <class Says, class Found>
 struct sends_more_or_less;  ///< another number of messages than the placement needs
 template <class Rank, class Says, class Found>
 struct keeps_more_than_it_says;  ///< more live activations than `in_flight`
+template <class Rank, class Says, class Found>
+struct peak_differs_from_closed_form;  ///< live activations, until W or until I, other than by an exact closed form
 template <class Rank, class Op>
 struct gradients_complete_out_of_order;  ///< a lower chunk complete before a higher one
 template <class Says, class Found>
@@ -140,6 +142,10 @@ struct spelled_broken<invariant::arrives_out_of_order, Place> {
 template <class Place>
 struct spelled_broken<invariant::keeps_more_than_it_says, Place> {
   using type = keeps_more_than_it_says<typename Place::where, typename Place::expected, typename Place::actual>;
+};
+template <class Place>
+struct spelled_broken<invariant::peak_differs_from_closed_form, Place> {
+  using type = peak_differs_from_closed_form<typename Place::where, typename Place::expected, typename Place::actual>;
 };
 template <class Place>
 struct spelled_broken<invariant::sends_more_or_less, Place> {

@@ -29,12 +29,12 @@ struct chimera {
         if (backward >= 0 && backward < each_way) out.backward(backward, way);
       }
   }
-  /// (p - 2) (B + (m / p - 1) (B - F)) when B >= F
+  /// (p - 2) (k max(F, B) - (k - 1) min(F, B)) with k = m / p; (p - 2) (B + (k - 1) (B - F)) when B >= F
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
-    const fraction backward = times.input_gradient + times.weight_gradient;
-    if (backward < times.forward || ranks % 2 != 0 || micro_batches % ranks != 0) return {};
-    return (backward + (backward - times.forward) * (micro_batches / ranks - 1)) * (ranks - 2);
+    if (ranks % 2 != 0 || micro_batches % ranks != 0) return {};
+    return shardplan::detail::alternating_bubble(ranks - 2, micro_batches / ranks, times);
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "chimera",
                                       .chunks = 2,
                                       .layout = placement::bidirectional,

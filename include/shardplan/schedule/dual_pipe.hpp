@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/schedule/closed_form.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
 
 #include <cstdint>
@@ -78,6 +79,14 @@ struct dual_steps {
   }
 };
 
+/// The bubble of both, in ops of a chunk, for `path` = places - 1: max(2 path F, (path - 1) F + path I) + path max(I - W, 0). That is the
+/// published path (F + B - 3 W + B), of blocks F&B that take as long as their halves, but for one F less where F < I.
+constexpr fraction dual_bubble(std::int64_t path, const stage_times& times, std::int64_t shares) {
+  if (path == 0) return 0;
+  const path_ops paths[] = {{2 * path, 0, 0}, {path - 1, path, 0}, {2 * path, path, -path}, {path - 1, 2 * path, -path}};
+  return longest(paths, 4, times, shares);
+}
+
 }  // namespace detail
 
 namespace schedules {
@@ -93,13 +102,20 @@ struct dual_pipe {
     detail::dual_steps<Out> steps{out, second_half ? 1 : 0};
     steps.run(ranks / 2, second_half ? ranks - 1 - rank : rank, micro_batches / 2);
   }
+  /// With n = p / 2 - 1: max(2 n F, (n - 1) F + n I) + n max(I - W, 0), when m >= 2 p
+  static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
+    if (ranks % 2 != 0 || micro_batches % 2 != 0 || micro_batches < 2 * ranks) return {};
+    return detail::dual_bubble(ranks / 2 - 1, times, 1);
+  }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "dual_pipe",
                                       .chunks = 2,
                                       .layout = placement::bidirectional,
                                       .in_flight = &in_flight,
                                       .ranks_multiple = 2,
                                       .micro_batches_multiple = 2,
-                                      .least_micro_batches_a_rank = 2};
+                                      .least_micro_batches_a_rank = 2,
+                                      .bubble = {&makespan_bubble, 2}};
 };
 
 /// DualPipeV (DeepSeek; torch ScheduleDualPipeV): DualPipe folded into a V, with one copy of the parameters. m >= 2 p.
@@ -111,8 +127,18 @@ struct dual_pipe_v {
     detail::dual_steps<Out> steps{out, 0};
     steps.run(ranks, rank, micro_batches);
   }
-  static constexpr schedule_spec spec{
-      .name = "dual_pipe_v", .chunks = 2, .layout = placement::v_shape, .in_flight = &in_flight, .least_micro_batches_a_rank = 2};
+  /// With n = p - 1: (max(2 n F, (n - 1) F + n I) + n max(I - W, 0)) / 2, when m >= 2 p
+  static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
+    if (micro_batches < 2 * ranks) return {};
+    return detail::dual_bubble(ranks - 1, times, 2);
+  }
+  static constexpr bool in_flight_is_exact = true;
+  static constexpr schedule_spec spec{.name = "dual_pipe_v",
+                                      .chunks = 2,
+                                      .layout = placement::v_shape,
+                                      .in_flight = &in_flight,
+                                      .least_micro_batches_a_rank = 2,
+                                      .bubble = {&makespan_bubble, 2}};
 };
 
 }  // namespace schedules

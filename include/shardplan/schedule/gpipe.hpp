@@ -21,6 +21,7 @@ struct gpipe {
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t, const stage_times& times) {
     return detail::whole_pass(times) * (ranks - 1);
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "gpipe", .in_flight = &in_flight, .bubble = {&makespan_bubble}};
 };
 

@@ -22,10 +22,16 @@ struct hanayo {
   /// The order of all ranks.
   template <class Out>
   static constexpr void fill_all(Out& out, int ranks, int micro_batches) {
-    constexpr int chunks = 2 * Waves;
+    fill_some(out, ranks, micro_batches, 4 * Waves * ranks * micro_batches);
+  }
+  /// About `ops` more of it.
+  template <class Out>
+  static constexpr void fill_some(Out& out, int ranks, int micro_batches, int ops) {
+    int left = 4 * Waves * ranks * micro_batches;
+    for (int rank = 0; rank < ranks; ++rank) left -= out.rank(rank).size;
+    const int enough = left > ops ? left - ops : 0;
     // First every rank plans by what had ended, then all run: each op takes one moment.
-    int left = 2 * ranks * micro_batches * chunks;
-    while (left > 0) {
+    while (left > enough) {
       for (int rank = 0; rank < ranks; ++rank) choose(out.rank(rank), out, ranks, micro_batches, rank);
       for (int rank = 0; rank < ranks; ++rank) {
         auto& own = out.rank(rank);
@@ -40,12 +46,23 @@ struct hanayo {
       }
     }
   }
-  /// (p - 1) (1 + m / p) F / Waves at F = I = W, when p divides m
+  /// (p - 1) (k max(F, B) - (k - 1) min(F, B)) / Waves with m = k p; (p - 1) (1 + k) F / Waves at F = I = W. With one wave and B >= 2 F for
+  /// every m: a rest of r micro-batches costs another pass, (p - 1) B, less (r - 1/2) F, and m < p saves nothing: (p - m) F + (p - 1) B
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
-    if (times.forward != times.input_gradient || times.forward != times.weight_gradient || micro_batches % ranks != 0) return {};
-    return times.forward * fraction{(ranks - 1) * (1 + micro_batches / ranks), Waves};
+    const std::int64_t passes = micro_batches / ranks, rest = micro_batches % ranks, path = ranks - 1;
+    if (rest == 0) return shardplan::detail::alternating_bubble(path, passes, times, Waves);
+    if (Waves != 1 || times.input_gradient + times.weight_gradient < times.forward * 2) return {};
+    const std::int64_t forwards = passes == 0 ? 2 * (ranks - micro_batches) : 1 - 2 * rest - 2 * path * (passes - 1);
+    const std::int64_t backwards = 2 * path * (passes + 1);
+    const shardplan::detail::path_ops paths[] = {{forwards, backwards, backwards}};
+    return shardplan::detail::longest(paths, 1, times, 2);
   }
-  static constexpr schedule_spec spec{.name = "hanayo", .chunks = 2 * Waves, .layout = placement::v_shape, .in_flight = &in_flight};
+  static constexpr bool in_flight_is_exact = true;
+  static constexpr schedule_spec spec{.name = "hanayo",
+                                      .chunks = 2 * Waves,
+                                      .layout = placement::v_shape,
+                                      .in_flight = &in_flight,
+                                      .bubble = {&makespan_bubble, 2 * Waves}};
 
 private:
   template <class Row, class Out>

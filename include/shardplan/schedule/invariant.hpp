@@ -21,6 +21,7 @@ enum class invariant : std::uint8_t {
   arrives_out_of_order,                   ///< sent in another order than it is received in, on one channel
   sends_more_or_less,                     ///< the number of messages is not that of the placement
   keeps_more_than_it_says,                ///< more live activations than the schedule's `in_flight`
+  peak_differs_from_closed_form,          ///< live activations, until W or until I, are not those of the schedule's closed form
   gradients_complete_out_of_order,        ///< a lower chunk's gradients are complete before a higher one's (loop and V)
   bubble_differs_from_closed_form,        ///< the simulated makespan bubble is not the schedule's closed form
   faster_than_possible,                   ///< the simulated makespan is below a lower bound

@@ -23,11 +23,11 @@ struct looped_bfs {
     for (int chunk = Chunks - 1; chunk >= 0; --chunk)
       for (int count = micro_batches - 1; count >= 0; --count) out.backward(count, chunk);
   }
-  /// (p - 1) (F + B) / v, with m >= p
+  /// (p - 1) (F + B) / v; (p - 1 + (v - 1) (p - m)) (F + B) / v with m < p
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
-    if (micro_batches < ranks) return {};
-    return detail::whole_pass(times) * fraction{ranks - 1, Chunks};
+    return detail::drained_bubble(ranks, micro_batches, Chunks, times);
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{
       .name = "looped_bfs", .chunks = Chunks, .in_flight = &in_flight, .bubble = {&makespan_bubble, Chunks}};
 };

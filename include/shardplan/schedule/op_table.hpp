@@ -15,10 +15,12 @@ namespace shardplan {
 namespace detail {
 
 struct dynamic_rank_arrays {
-  int capacity = 0;
   owned_array<int> ops, forward_at, backward_at, weight_at;
 };
 struct dynamic_waits {
+  owned_array<int> of;
+};
+struct dynamic_plan {
   owned_array<int> of;
 };
 struct dynamic_slice {
@@ -101,7 +103,6 @@ public:
     const int keys = shape.forwards();
     for (int at = 0; at < shape.ranks; ++at) {
       rows[at].begin(shape);
-      rows[at].capacity = 3 * keys;
       rows[at].ops = owned_array<int>(static_cast<std::size_t>(3 * keys));
       rows[at].forward_at = owned_array<int>(static_cast<std::size_t>(keys));
       rows[at].backward_at = owned_array<int>(static_cast<std::size_t>(keys));
@@ -156,6 +157,16 @@ private:
   constexpr op_table(const Schedule*, const table_shape& sizes) : op_table(sizes) {
     if constexpr (detail::fills_all_ranks<Schedule>) {
       Schedule::fill_all(*this, shape.ranks, shape.micro_batches);
+    } else if constexpr (detail::squeezes_blocks<Schedule>) {
+      using array = owned_array<int>;
+      const int planned = Schedule::planned(shape.ranks, shape.micro_batches);
+      detail::squeezed_blocks<array, array, array> blocks{shape.ranks, planned, detail::last_slot_of<Schedule>(shape.ranks),
+                                                          Schedule::whole};
+      detail::repeat_blocks<Schedule>(blocks, shape.ranks);
+      blocks.squeeze(INT32_MAX);
+      detail::dynamic_plan plan{array(static_cast<std::size_t>(detail::ops_a_micro_batch<Schedule> * planned * shape.ranks))};
+      detail::write_plan<Schedule>(blocks, plan, shape.ranks, planned);
+      for (int at = 0; at < shape.ranks; ++at) detail::fill_by_plan(rows[at], plan, shape.micro_batches, planned, at, Schedule::whole);
     } else {
       for (int at = 0; at < shape.ranks; ++at) Schedule::fill(rows[at], shape.ranks, shape.micro_batches, at);
     }

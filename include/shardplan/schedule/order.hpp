@@ -62,22 +62,24 @@ constexpr void fill_waits(const Table& table, int rank, Waits& waits, Last& last
   const input_sources sources = input_sources_of(shape, rank);
   const int each = shape.micro_batches_a_chunk();
   const int size = table.rows[rank].size;
-  const int own = 2 * shape.ranks;
+  const bool sliced = shape.slices > 1;
   for (int at = 0; at < size; ++at) {
     const int packed = table.rows[rank].ops[at];
     const int code = packed & packed_op::cost_mask;
     const int from = sources.rank[code];
-    waits.of[at] = wait_code::none;
-    if (from < 0) continue;
-    const int key = sources.base[code] + (packed >> 9 & 63) * each + (packed >> 15);
+    if (from < 0) {
+      waits.of[at] = wait_code::none;
+      continue;
+    }
+    const int key = sources.base[code] + (packed >> 15) + (sliced ? (packed >> 9 & 63) * each : 0);
     const int index = (packed & 3) == 0 ? table.rows[from].forward_at[key] : table.rows[from].backward_at[key];  // + 1
     waits.of[at] = from << wait_code::index_bits | (index - 1);
-    const int channel = sources.channel[code];
-    if (index < last[channel] && channel != own && waits.out_of_order == 0) {
+    int& before = last[sources.channel[code]];
+    if (index < before && waits.out_of_order == 0 && from != rank) {
       waits.out_of_order = at + 1;
       waits.out_of_order_from = from;
     }
-    last[channel] = index;
+    before = index;
   }
   // Every op is there once, so every input from another rank is one message a micro-batch and slice.
   for (int code = 0; code < 4 * shape.chunks; ++code)

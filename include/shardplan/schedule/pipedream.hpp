@@ -25,6 +25,7 @@ struct pipedream {
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
     return one_f_one_b::makespan_bubble(ranks, micro_batches, times);
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{
       .name = "pipedream", .in_flight = &in_flight, .weight_versions = &weight_versions, .drains = false, .bubble = {&makespan_bubble}};
 };
@@ -44,6 +45,7 @@ struct pipedream_2bw {
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
     return one_f_one_b::makespan_bubble(ranks, micro_batches, times);
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{
       .name = "pipedream_2bw", .in_flight = &in_flight, .weight_versions = &weight_versions, .drains = false, .bubble = {&makespan_bubble}};
 };

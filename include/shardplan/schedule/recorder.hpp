@@ -10,7 +10,6 @@ namespace shardplan::detail {
 /// Storage of a rank's ops at compile time.
 template <int Capacity, int Keys>
 struct rank_arrays {
-  static constexpr int capacity = Capacity;
   int ops[Capacity]{};      // packed
   int forward_at[Keys]{};   // index + 1 of the F of a key, 0: not there
   int backward_at[Keys]{};  // of its B or I
@@ -36,6 +35,7 @@ struct rank_recorder : Arrays {
   int inputs_of[packed_op::most_chunks]{};    // I and B
   int weights_of[packed_op::most_chunks]{};   // W
   int complete_at[packed_op::most_chunks]{};  // index + 1 of the last B or W of each chunk
+  bool halted = false;                        // stopped, or a block is open: the usual op asks for both at once
   int open_block = 0;                         // key + 1 of the forward that waits for its other half
   bool stopped = false;                       // whether `broken` says why; comparing that costs every file that reads this
   invariant broken = invariant::none;
@@ -51,9 +51,8 @@ struct rank_recorder : Arrays {
   /// F of a micro-batch.
   constexpr void forward(int micro_batch, int chunk = 0, int slice = 0) {
     const int key = (chunk * shape.slices + slice) * each + micro_batch;
-    if (stopped || open_block != 0 || size == this->capacity || micro_batch < 0 || micro_batch >= each || chunk < 0 ||
-        chunk >= shape.chunks || slice < 0 || slice >= shape.slices || this->forward_at[key] != 0 ||
-        (slice > 0 && this->forward_at[key - each] == 0))
+    if (halted || micro_batch < 0 || micro_batch >= each || chunk < 0 || chunk >= shape.chunks || slice < 0 || slice >= shape.slices ||
+        this->forward_at[key] != 0 || (slice > 0 && this->forward_at[key - each] == 0))
       return refuse_forward(micro_batch, chunk, slice);
     this->ops[size] = micro_batch << 15 | slice << 9 | chunk << 2;
     this->forward_at[key] = ++size;
@@ -73,8 +72,8 @@ struct rank_recorder : Arrays {
   /// W of a micro-batch: the gradient of the weights.
   constexpr void weight_gradient(int micro_batch, int chunk = 0, int slice = 0) {
     const int key = key_of(micro_batch, chunk, slice);
-    if (stopped || open_block != 0 || size == this->capacity || !inside(micro_batch, chunk, slice) || this->weight_at[key] != 0 ||
-        this->backward_at[key] == 0 || packed_op::kind(this->ops[this->backward_at[key] - 1]) == op_kind::backward)
+    if (halted || !inside(micro_batch, chunk, slice) || this->weight_at[key] != 0 || this->backward_at[key] == 0 ||
+        packed_op::kind(this->ops[this->backward_at[key] - 1]) == op_kind::backward)
       return refuse_weight(micro_batch, chunk, slice);
     this->ops[size] = packed_op::of(op_kind::weight_gradient, micro_batch, chunk, slice);
     this->weight_at[key] = ++size;
@@ -122,6 +121,7 @@ private:
     if (packed_op::kind(last) != op_kind::forward) return refuse_packed(invariant::overlaps_no_backward, last);
     this->ops[size - 1] = last | packed_op::overlap_bit;
     open_block = key_of(packed_op::micro_batch(last), packed_op::chunk(last), packed_op::slice(last)) + 1;
+    halted = true;
     ++blocks;
   }
   constexpr int key_of(int micro_batch, int chunk, int slice) const { return (chunk * shape.slices + slice) * each + micro_batch; }
@@ -130,13 +130,16 @@ private:
   }
   constexpr bool add_backward(op_kind kind, int micro_batch, int chunk, int slice) {
     const int key = (chunk * shape.slices + slice) * each + micro_batch;
-    if (stopped || open_block == key + 1 || size == this->capacity || micro_batch < 0 || micro_batch >= each || chunk < 0 ||
-        chunk >= shape.chunks || slice < 0 || slice >= shape.slices || this->backward_at[key] != 0 || this->forward_at[key] == 0 ||
+    if ((halted && (stopped || open_block == key + 1)) || micro_batch < 0 || micro_batch >= each || chunk < 0 || chunk >= shape.chunks ||
+        slice < 0 || slice >= shape.slices || this->backward_at[key] != 0 || this->forward_at[key] == 0 ||
         (slice + 1 < shape.slices && this->backward_at[key + each] == 0)) {
       refuse_backward(kind, micro_batch, chunk, slice);
       return false;
     }
-    open_block = 0;
+    if (halted) {
+      open_block = 0;
+      halted = false;
+    }
     this->ops[size] = micro_batch << 15 | slice << 9 | chunk << 2 | static_cast<int>(kind);
     this->backward_at[key] = ++size;
     ++inputs;
@@ -151,9 +154,6 @@ private:
     } else if (open_block != 0 &&
                (kind == op_kind::forward || kind == op_kind::weight_gradient || open_block == key_of(micro_batch, chunk, slice) + 1)) {
       refuse_packed(invariant::overlaps_no_backward, this->ops[size - 1]);
-    } else if (size == this->capacity) {
-      // There are no more places than ops, so one of them is there twice.
-      refuse(invariant::runs_twice, kind, micro_batch, chunk, slice);
     }
     return stopped;
   }
@@ -190,7 +190,7 @@ private:
   }
   constexpr void refuse_packed(invariant what, int packed) {
     if (stopped) return;
-    stopped = true;
+    stopped = halted = true;
     broken = what;
     broken_op = packed;
   }

@@ -28,6 +28,7 @@ namespace detail {
 constexpr std::int64_t in_flight_not_said(std::int64_t, std::int64_t, std::int64_t, std::int64_t) { return 0; }
 constexpr std::int64_t one_weight_version(std::int64_t, std::int64_t) { return 1; }
 constexpr std::int64_t no_groups(std::int64_t, std::int64_t) { return 0; }
+constexpr bool always_ends(std::int64_t, std::int64_t, std::int64_t) { return true; }
 }  // namespace detail
 
 struct closed_form;  ///< closed_form.hpp
@@ -70,8 +71,11 @@ struct schedule_spec {
   bool micro_batches_fill_ranks = false;        ///< see `ranks_multiple`
   bubble_formula bubble{};                      ///< of `timing`; none: that of 1F1B over the chunks
   /// How many of `micro_batches` go through a chunk before the next chunk of `ranks` ranks, where the order is interleaved; 0: it has no
-  /// such groups. In groups a rest of 1 to p - 1 micro-batches would make ranks wait for each other.
+  /// such groups.
   std::int64_t (*group)(std::int64_t ranks, std::int64_t micro_batches) = &detail::no_groups;
+  /// Whether no rank waits for ever: of an order in groups, where small groups, or a small rest of micro-batches behind full groups, can
+  /// make ranks wait for each other.
+  bool (*ends)(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks) = &detail::always_ends;
   /// What PyTorch's schedule of this name asks for beside: m >= stages * this.
   std::int64_t torch_least_micro_batches_a_stage = 0;
 

@@ -31,6 +31,7 @@ struct seq_1f1b {
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t, const stage_times& times) {
     return detail::whole_pass(times) * fraction{ranks - 1, Slices};
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "seq_1f1b", .in_flight = &in_flight, .slices = Slices, .bubble = {&makespan_bubble}};
 };
 

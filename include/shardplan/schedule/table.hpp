@@ -2,10 +2,12 @@
 #pragma once
 
 #include <shardplan/core/index_pack.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/schedule/op.hpp>
 #include <shardplan/schedule/order.hpp>
 #include <shardplan/schedule/recorder.hpp>
 #include <shardplan/schedule/shape.hpp>
+#include <shardplan/schedule/squeezed_blocks.hpp>
 
 #include <cstdint>
 
@@ -33,22 +35,110 @@ concept fills_all_ranks = requires(whole_table<rank_recorder<rank_arrays<3, 1>>,
   Schedule::fill_all(out, 1, 1);
 };
 
-template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
+/// One that can stop and go on: `fill_some(out, ranks, micro_batches, ops)` writes about as many ops more.
+template <class Schedule>
+concept fills_in_pieces = requires(whole_table<rank_recorder<rank_arrays<3, 1>>, 1>& out) {
+  Schedule::fill_some(out, 1, 1, 1);
+};
+inline constexpr int ops_a_piece = 12288;  // of one chunk; more chunks are more to look at
+
+template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Piece>
+constexpr auto make_whole();
+template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Piece>
+inline constexpr auto whole_piece = make_whole<Schedule, Ranks, MicroBatches, Piece>();
+template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Piece>
 constexpr auto make_whole() {
   whole_table<static_recorder<Schedule, Ranks, MicroBatches>, Ranks> out{};
-  for (auto& row : out.rows) row.begin(shape_for<Schedule, Ranks, MicroBatches>);
-  Schedule::fill_all(out, static_cast<int>(Ranks), static_cast<int>(MicroBatches));
+  if constexpr (Piece == 0) {
+    for (auto& row : out.rows) row.begin(shape_for<Schedule, Ranks, MicroBatches>);
+  } else {
+    out = whole_piece<Schedule, Ranks, MicroBatches, Piece - 1>;
+  }
+  if constexpr (fills_in_pieces<Schedule>) {
+    Schedule::fill_some(out, static_cast<int>(Ranks), static_cast<int>(MicroBatches), ops_a_piece / Schedule::spec.chunks);
+  } else {
+    Schedule::fill_all(out, static_cast<int>(Ranks), static_cast<int>(MicroBatches));
+  }
+  return out;
+}
+template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
+constexpr auto finish_whole() {
+  constexpr int most = fills_in_pieces<Schedule> ? 3 * shape_for<Schedule, Ranks, MicroBatches>.forwards() * static_cast<int>(Ranks) : 0;
+  whole_table<static_recorder<Schedule, Ranks, MicroBatches>, Ranks> out =
+      whole_piece<Schedule, Ranks, MicroBatches, most / (ops_a_piece / static_cast<int>(Schedule::spec.chunks))>;
   for (auto& row : out.rows) row.finish();
   return out;
 }
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
-inline constexpr auto whole_of = make_whole<Schedule, Ranks, MicroBatches>();
+inline constexpr auto whole_of = finish_whole<Schedule, Ranks, MicroBatches>();
+
+// The plan of squeezed blocks, in pieces: each is an evaluation of its own and goes on with a copy of what the one before has left.
+template <int Size>
+struct plan_array {
+  int of[Size]{};
+
+  constexpr plan_array() = default;
+  explicit constexpr plan_array(std::size_t) {}
+  constexpr int& operator[](int index) { return of[index]; }
+  constexpr int operator[](int index) const { return of[index]; }
+};
+inline constexpr int slots_a_piece = 20000;
+
+template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
+struct static_blocks {
+  static constexpr int ranks = static_cast<int>(Ranks);
+  static constexpr int planned = Schedule::planned(ranks, static_cast<int>(MicroBatches));
+  static constexpr int last_slot = last_slot_of<Schedule>(ranks);
+  static constexpr int cells = ranks * slots_of_blocks(ranks, planned, last_slot);
+  using type = squeezed_blocks<plan_array<cells>, plan_array<6 * planned * ranks>, plan_array<5 * ranks>>;
+};
+template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Piece>
+constexpr auto make_piece();
+template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Piece>
+inline constexpr auto piece_of = make_piece<Schedule, Ranks, MicroBatches, Piece>();
+template <class Blocks>
+struct piece {
+  Blocks blocks;
+  bool ends = false;
+};
+template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Piece>
+constexpr auto make_piece() {
+  using all = static_blocks<Schedule, Ranks, MicroBatches>;
+  if constexpr (Piece == 0) {
+    piece<typename all::type> first{{all::ranks, all::planned, all::last_slot, Schedule::whole}};
+    repeat_blocks<Schedule>(first.blocks, all::ranks);
+    first.ends = first.blocks.squeeze(slots_a_piece);
+    return first;
+  } else {
+    piece<typename all::type> more = piece_of<Schedule, Ranks, MicroBatches, Piece - 1>;
+    more.ends = more.blocks.squeeze(slots_a_piece);
+    return more;
+  }
+}
+template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Piece = 0>
+constexpr auto make_plan() {
+  using all = static_blocks<Schedule, Ranks, MicroBatches>;
+  if constexpr (!piece_of<Schedule, Ranks, MicroBatches, Piece>.ends) {
+    return make_plan<Schedule, Ranks, MicroBatches, Piece + 1>();
+  } else {
+    plan_array<ops_a_micro_batch<Schedule> * all::planned * all::ranks> plan{};
+    write_plan<Schedule>(piece_of<Schedule, Ranks, MicroBatches, Piece>.blocks, plan, all::ranks, all::planned);
+    return plan;
+  }
+}
+template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
+inline constexpr auto plan_of = make_plan<Schedule, Ranks, MicroBatches>();
 
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Rank>
 constexpr auto make_rank() {
   static_recorder<Schedule, Ranks, MicroBatches> out{};
   out.begin(shape_for<Schedule, Ranks, MicroBatches>);
-  Schedule::fill(out, static_cast<int>(Ranks), static_cast<int>(MicroBatches), Rank);
+  if constexpr (squeezes_blocks<Schedule>) {
+    fill_by_plan(out, plan_of<Schedule, Ranks, MicroBatches>, static_cast<int>(MicroBatches),
+                 static_blocks<Schedule, Ranks, MicroBatches>::planned, Rank, Schedule::whole);
+  } else {
+    Schedule::fill(out, static_cast<int>(Ranks), static_cast<int>(MicroBatches), Rank);
+  }
   out.finish();
   return out;
 }

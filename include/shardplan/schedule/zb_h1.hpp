@@ -43,6 +43,9 @@ namespace schedules {
 /// a micro-batch r backwards late.
 template <int Chunks, int Group = groups::torch>
 struct interleaved_zb {
+  static constexpr std::int64_t group(std::int64_t ranks, std::int64_t micro_batches) {
+    return detail::group_size(Group, ranks, micro_batches);
+  }
   static constexpr std::int64_t warm_up(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks, std::int64_t rank) {
     const std::int64_t forwards = ranks - 1 - rank + (chunks - 1) * detail::group_size(Group, ranks, micro_batches);
     return forwards < micro_batches * chunks ? forwards : micro_batches * chunks;
@@ -64,14 +67,23 @@ struct interleaved_zb {
     detail::fill_split(out, micro_batches, Chunks, static_cast<int>(detail::group_size(Group, ranks, micro_batches)),
                        static_cast<int>(warm_up(ranks, micro_batches, Chunks, rank)), rank);
   }
-  /// (p - 1) max(F, I + max(F - W, 0)) / v, when p divides m
+  /// (p - 1) max(F, I + max(F - W, 0)) / v, in full groups of at least p
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
-    if (micro_batches % ranks != 0) return {};
-    const fraction uncovered = times.input_gradient + detail::larger(times.forward - times.weight_gradient, 0);
-    return detail::larger(times.forward, uncovered) * fraction{ranks - 1, Chunks};
+    const std::int64_t each = group(ranks, micro_batches);
+    if (each < ranks || micro_batches % each != 0) return {};
+    return detail::split_bubble(ranks, ranks, times, Chunks);
   }
-  static constexpr schedule_spec spec{
-      .name = "interleaved_zb", .chunks = Chunks, .in_flight = &in_flight, .bubble = {&makespan_bubble, Chunks}};
+  static constexpr bool ends(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks) {
+    const std::int64_t each = detail::group_size(Group, ranks, micro_batches);
+    return detail::groups_end(micro_batches, chunks, each, (chunks - 1) * each, ranks - 1);
+  }
+  static constexpr bool in_flight_is_exact = true;
+  static constexpr schedule_spec spec{.name = "interleaved_zb",
+                                      .chunks = Chunks,
+                                      .in_flight = &in_flight,
+                                      .bubble = {&makespan_bubble, Chunks},
+                                      .group = &group,
+                                      .ends = &ends};
 };
 
 /// ZB-H1 (arXiv 2401.10241): 1F1B whose backward is split, with W where the pipeline would stand idle. Keeps p micro-batches on every rank.
@@ -88,12 +100,12 @@ struct zb_h1 {
   static constexpr void fill(Out& out, int ranks, int micro_batches, int rank) {
     detail::fill_split(out, micro_batches, 1, micro_batches, detail::least(micro_batches, ranks - 1 - rank), rank);
   }
-  /// (p - 1) max(F, I + max(F - W, 0)), with m >= p. (The paper's (p - 1) (F + I - W) needs W <= F.)
+  /// (p - 1) max(F, I + max(F - W, 0)) with m >= p (the paper's (p - 1) (F + I - W) needs W <= F); with m < p the largest of
+  /// (p - m) F + (p - 1) I, (p - 1) F + (p - m) I and (p - 1) (F + I) - (m - 1) W
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
-    if (micro_batches < ranks) return {};
-    const fraction uncovered = times.input_gradient + detail::larger(times.forward - times.weight_gradient, 0);
-    return detail::larger(times.forward, uncovered) * (ranks - 1);
+    return detail::split_bubble(ranks, micro_batches < ranks ? micro_batches : ranks, times);
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "zb_h1", .in_flight = &in_flight, .bubble = {&makespan_bubble}};
 };
 
@@ -116,7 +128,29 @@ struct grouped_interleaved {
   static constexpr void fill(Out& out, int ranks, int micro_batches, int rank) {
     detail::fill_split(out, micro_batches, Chunks, Group, static_cast<int>(warm_up(ranks, micro_batches, Chunks, rank)), 0);
   }
-  static constexpr schedule_spec spec{.name = "grouped_interleaved", .chunks = Chunks, .in_flight = &in_flight};
+  /// (p - 1) (F + I) / v with p <= group; with group < p <= 2 group, e = p - group, and F <= W <= I <= F + W: (p - 1 + (v - 1) e) F and the
+  /// larger of (p - 1) I and (p - 1 + (v - 1) e) I - (v - 1) group W, / v. In full groups
+  static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
+    if (micro_batches % Group != 0 || ranks > 2 * Group) return {};
+    const std::int64_t path = ranks - 1, more = path + (Chunks - 1) * (ranks - Group);
+    const detail::path_ops narrow[] = {{path, path, 0}};
+    if (ranks <= Group) return detail::longest(narrow, 1, times, Chunks);
+    if (!detail::are_usual(times) || detail::is_input_above(times, 1, 2)) return {};
+    const detail::path_ops wide[] = {{more, path, 0}, {more, more, (1 - Chunks) * Group}};
+    return detail::longest(wide, 2, times, Chunks);
+  }
+  static constexpr std::int64_t group(std::int64_t, std::int64_t) { return Group; }
+  static constexpr bool ends(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks) {
+    const std::int64_t behind = ranks - 1 < 2 * Group ? ranks - 1 : 2 * Group;
+    return detail::groups_end(micro_batches, chunks, Group, (chunks - 1) * Group, behind);
+  }
+  static constexpr bool in_flight_is_exact = true;
+  static constexpr schedule_spec spec{.name = "grouped_interleaved",
+                                      .chunks = Chunks,
+                                      .in_flight = &in_flight,
+                                      .bubble = {&makespan_bubble, Chunks},
+                                      .group = &group,
+                                      .ends = &ends};
 };
 
 }  // namespace schedules

@@ -23,8 +23,15 @@ struct zb_h2 {
   /// The order of all ranks: what a rank may do depends on what the others have done.
   template <class Out>
   static constexpr void fill_all(Out& out, int ranks, int micro_batches) {
+    fill_some(out, ranks, micro_batches, 3 * ranks * micro_batches);
+  }
+  /// About `ops` more of it.
+  template <class Out>
+  static constexpr void fill_some(Out& out, int ranks, int micro_batches, int ops) {
     int left = 3 * ranks * micro_batches;
-    while (left > 0) {
+    for (int rank = 0; rank < ranks; ++rank) left -= out.rank(rank).size;
+    const int enough = left > ops ? left - ops : 0;
+    while (left > enough) {
       int before = micro_batches;  // forwards of the rank before, as they were when this moment began
       for (int rank = 0; rank < ranks; ++rank) {
         auto& own = out.rank(rank);
@@ -43,12 +50,13 @@ struct zb_h2 {
       }
     }
   }
-  /// (p - 1) max(F, F + I - 2 W, I - F), with m >= 2 p - 1
+  /// (p - 1) max(F, F + I - 2 W, I - F) with m >= 2 p - 1; with m >= p the largest of (p - 1) F, (p - 1) (F + I) - (m - 1) W and
+  /// (p - 1) I - (m - p) F
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
-    if (micro_batches < 2 * ranks - 1) return {};
-    const fraction forward = times.forward, input = times.input_gradient, weight = times.weight_gradient;
-    return detail::larger(forward, detail::larger(forward + input - weight * 2, input - forward)) * (ranks - 1);
+    if (micro_batches < ranks) return {};
+    return detail::wide_split_bubble(ranks, micro_batches < 2 * ranks - 1 ? micro_batches : 2 * ranks - 1, times);
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "zb_h2", .in_flight = &in_flight, .bubble = {&makespan_bubble}};
 };
 

@@ -78,11 +78,28 @@ struct zb_v {
     while (next.weights[1] < built_for) next.weight(1);
     while (next.weights[0] < built_for) next.weight(0);
   }
-  /// (p - 1) F / 2 at F = I = W and m >= 2 p - 1: the barrier between steps still costs it
+  /// (p - 1) F / 2 at F = I = W and m >= 2 p - 1: the barrier between steps still costs it. At other times the longest of its critical
+  /// paths; between p and 2 p - 1 micro-batches there is none
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
-    if (times.forward != times.input_gradient || times.forward != times.weight_gradient || micro_batches < 2 * ranks - 1) return {};
-    return times.forward * fraction{ranks - 1, 2};
+    if (ranks == 1) return fraction{0};
+    const std::int64_t path = ranks - 1, few = micro_batches - 1, missing = ranks - micro_batches;
+    const detail::path_ops short_step[] = {{2 * missing, 2 * path, 0},
+                                           {path + missing, path + missing, 0},
+                                           {2 * path, 2 * path - 3 * few, -few},
+                                           {2 * path, 2 * path - 2 * few, -2 * few}};
+    if (missing >= 0) return detail::longest(short_step, 4, times, 2);
+    if (micro_batches < 2 * ranks - 1) return {};
+    const detail::path_ops paths[] = {{0, 1, path - 1},
+                                      {0, path, 0},
+                                      {0, 2 * path, -2 * path},
+                                      {1, 0, path - 1},
+                                      {2 * path - 1, 1 - path, 0},
+                                      {2 * path - 1, 1, -2 * path},
+                                      {2 * path, -path, -1},
+                                      {2 * path, 0, -2 * path - 1}};
+    return detail::longest(paths, 8, times, 2);
   }
+  static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{
       .name = "zb_v", .chunks = 2, .layout = placement::v_shape, .in_flight = &in_flight, .bubble = {&makespan_bubble, 2}};
 };

@@ -42,7 +42,7 @@ constexpr double bubble_seconds(const Spec& spec, std::int64_t micro_batches, co
     const auto half = static_cast<std::int64_t>(one.backward * share / 2);
     const stage_times times{static_cast<std::int64_t>(one.forward * share), half + static_cast<std::int64_t>(one.recompute * share), half};
     const closed_form waits = formula.value(spec.pp, micro_batches, times);
-    if (waits.known)
+    if (waits.known || waits.value > 0)  // or a lower bound, which is nearer than the form of another schedule
       return to_double(waits.value) / unit * (work / static_cast<double>(micro_batches)) * static_cast<double>(formula.chunks) /
              static_cast<double>(spec.schedule.chunks);
   }

@@ -40,8 +40,9 @@ op_key key_of(const sp::op& item) { return {static_cast<int>(item.kind), item.mi
 // A plain reading of the invariants, slow and without any part of the library but its words.
 class checker {
 public:
-  checker(const rows& all, const sp::table_shape& sizes, const sp::schedule_spec& schedule, const sp::closed_form& bubble)
-      : ops(all), shape(sizes), spec(schedule), closed(bubble) {}
+  checker(const rows& all, const sp::table_shape& sizes, const sp::schedule_spec& schedule, const sp::closed_form& bubble,
+          const sp::peak_form& peak_says)
+      : ops(all), shape(sizes), spec(schedule), closed(bubble), peaks(peak_says) {}
 
   // Whether that invariant is broken at that place.
   bool confirms(const sp::broken_invariant& said) {
@@ -75,6 +76,7 @@ public:
       case sp::invariant::arrives_out_of_order: return !channels_are_in_order();
       case sp::invariant::keeps_more_than_it_says:
         return peak(rank) > spec.in_flight(shape.ranks, shape.micro_batches, shape.chunks, said.rank);
+      case sp::invariant::peak_differs_from_closed_form: return !peak_is_as_said(rank);
       case sp::invariant::gradients_complete_out_of_order: return !gradients_are_in_order(rank);
       case sp::invariant::bubble_differs_from_closed_form: return closed.known && closed.value != bubble();
       default: return false;
@@ -86,6 +88,7 @@ public:
     if (!blocks_are_right() || !slices_are_in_order() || !ends() || !channels_are_in_order()) return false;
     for (std::size_t rank = 0; rank < ops.size(); ++rank) {
       if (peak(rank) > spec.in_flight(shape.ranks, shape.micro_batches, shape.chunks, static_cast<int>(rank))) return false;
+      if (!peak_is_as_said(rank)) return false;
       if (!gradients_are_in_order(rank)) return false;
     }
     return !closed.known || closed.value == bubble();
@@ -96,6 +99,7 @@ private:
   sp::table_shape shape;
   const sp::schedule_spec& spec;
   sp::closed_form closed;
+  sp::peak_form peaks;
   std::map<std::pair<std::size_t, op_key>, int> finish;  // of a simulation in ticks of one op
 
   bool inside(const sp::op& item) const {
@@ -246,14 +250,20 @@ private:
       }
     return true;
   }
-  std::int64_t peak(std::size_t rank) const {
+  std::int64_t peak(std::size_t rank, sp::op_kind end = sp::op_kind::weight_gradient) const {
     std::int64_t alive = 0, most = 0;
     for (const sp::op& item : ops[rank]) {
       if (item.kind == sp::op_kind::forward) ++alive;
-      if (item.kind == sp::op_kind::backward || item.kind == sp::op_kind::weight_gradient) --alive;
+      if (item.kind == sp::op_kind::backward || item.kind == end) --alive;
       most = std::max(most, alive);
     }
     return most;
+  }
+  bool peak_is_as_said(std::size_t rank) const {
+    const int own = static_cast<int>(rank);
+    if (peaks.exact && peak(rank) < spec.in_flight(shape.ranks, shape.micro_batches, shape.chunks, own)) return false;
+    return !peaks.until_input ||
+           peak(rank, sp::op_kind::input_gradient) == peaks.value(shape.ranks, shape.micro_batches, shape.chunks, own);
   }
   bool gradients_are_in_order(std::size_t rank) const {
     if (shape.layout == sp::placement::bidirectional) return true;
@@ -305,20 +315,28 @@ rows corrupted(const rows& good, std::mt19937& random) {
   return bad;
 }
 
+// Ticks that a rank works: as many as every other on equal stages, when each op is there once.
+int busy(const std::vector<sp::op>& row) {
+  int ticks = 0;
+  for (const sp::op& item : row) ticks += item.kind == sp::op_kind::backward ? 2 : 1;
+  return ticks;
+}
+
 template <class Schedule>
-void corrupt(int ranks, int micro_batches) {
+void corrupt(int ranks, int micro_batches, std::set<sp::invariant>& named) {
   INFO(Schedule::spec.name.c_str());
   const sp::op_table good = sp::op_table::of<Schedule>(ranks, micro_batches);
   const sp::closed_form bubble = sp::closed_bubble<Schedule>(ranks, micro_batches, sp::stage_times{});
-  REQUIRE(sp::prove(good, Schedule::spec, bubble).empty());
+  const sp::peak_form peaks = sp::peak_form_of<Schedule>();
+  REQUIRE(sp::prove<Schedule>(good).empty());
   rows ops;
   for (int rank = 0; rank < ranks; ++rank) {
     ops.emplace_back();
     for (int at = 0; at < good.size(rank); ++at) ops.back().push_back(good.at(rank, at));
   }
-  REQUIRE(checker(ops, good.shape, Schedule::spec, bubble).all_right());
+  REQUIRE(checker(ops, good.shape, Schedule::spec, bubble, peaks).all_right());
   std::mt19937 random{17};
-  int refused = 0, wrong = 0, unnamed = 0;
+  int refused = 0, wrong = 0, unnamed = 0, unequal = 0;
   const int tries = 1500;
   for (int turn = 0; turn < tries; ++turn) {
     const rows bad = corrupted(ops, random);
@@ -326,40 +344,76 @@ void corrupt(int ranks, int micro_batches) {
     for (int rank = 0; rank < ranks; ++rank)
       for (const sp::op& item : bad[static_cast<std::size_t>(rank)]) table.rank(rank).add(item);
     table.close();
-    const sp::broken_invariants found = sp::prove(table, Schedule::spec, bubble);
-    checker check{bad, good.shape, Schedule::spec, bubble};
+    const sp::broken_invariants found = sp::prove<Schedule>(table);
+    checker check{bad, good.shape, Schedule::spec, bubble, peaks};
     if (found.empty() != check.all_right()) ++wrong;
-    for (const sp::broken_invariant& item : found)
+    for (const sp::broken_invariant& item : found) {
       if (!check.confirms(item)) ++unnamed;
+      named.insert(item.what);
+    }
     if (!found.empty()) ++refused;
+    // No name of its own: whoever works longer than others has an op too many, or too few.
+    for (const auto& row : bad)
+      if (busy(row) != 3 * good.shape.forwards() && found.empty()) ++unequal;
   }
   CHECK(wrong == 0);
   CHECK(unnamed == 0);
+  CHECK(unequal == 0);
   CHECK(refused > tries / 2);
 }
 
 }  // namespace
 
 TEST_CASE("corrupted tables are refused by their right names, and only they") {
-  corrupt<s::gpipe>(3, 4);
-  corrupt<s::one_f_one_b>(4, 6);
-  corrupt<s::eager_1f1b>(4, 6);
-  corrupt<s::interleaved<2>>(3, 6);
-  corrupt<s::looped_bfs<2>>(3, 4);
-  corrupt<s::zb_h1>(4, 6);
-  corrupt<s::interleaved_zb<2>>(3, 6);
-  corrupt<s::grouped_interleaved<2, 2>>(3, 4);
-  corrupt<s::zb_h2>(3, 6);
-  corrupt<s::zb_v>(3, 6);
-  corrupt<s::dual_pipe>(4, 8);
-  corrupt<s::dual_pipe_v>(2, 5);
-  corrupt<s::chimera>(4, 8);
-  corrupt<s::seq_1f1b<2>>(3, 4);
-  corrupt<s::hanayo<1>>(3, 3);
-  corrupt<s::v_half>(3, 6);
-  corrupt<s::v_min>(3, 6);
-  corrupt<s::one_f_one_b_v>(3, 6);
-  corrupt<s::zb_capped<3>>(4, 6);
-  corrupt<s::pipedream>(4, 6);
-  corrupt<s::pipedream_2bw>(3, 6);
+  std::set<sp::invariant> named;
+  corrupt<s::gpipe>(3, 4, named);
+  corrupt<s::one_f_one_b>(4, 6, named);
+  corrupt<s::eager_1f1b>(4, 6, named);
+  corrupt<s::interleaved<2>>(3, 6, named);
+  corrupt<s::looped_bfs<2>>(3, 4, named);
+  corrupt<s::zb_h1>(4, 6, named);
+  corrupt<s::interleaved_zb<2>>(3, 6, named);
+  corrupt<s::grouped_interleaved<2, 2>>(3, 4, named);
+  corrupt<s::zb_h2>(3, 6, named);
+  corrupt<s::zb_v>(3, 6, named);
+  corrupt<s::dual_pipe>(4, 8, named);
+  corrupt<s::dual_pipe_v>(2, 5, named);
+  corrupt<s::chimera>(4, 8, named);
+  corrupt<s::seq_1f1b<2>>(3, 4, named);
+  corrupt<s::hanayo<1>>(3, 3, named);
+  corrupt<s::v_half>(3, 6, named);
+  corrupt<s::v_min>(3, 6, named);
+  corrupt<s::one_f_one_b_v>(3, 6, named);
+  corrupt<s::zb_capped<3>>(4, 6, named);
+  corrupt<s::pipedream>(4, 6, named);
+  corrupt<s::pipedream_2bw>(3, 6, named);
+  // Every name was needed. Two never are: what they say follows from the others for any table that can be written.
+  for (int what = 1; what <= static_cast<int>(sp::invariant::faster_than_possible); ++what) {
+    const sp::invariant each = static_cast<sp::invariant>(what);
+    if (each == sp::invariant::sends_more_or_less || each == sp::invariant::faster_than_possible) continue;
+    INFO("invariant " << what);
+    CHECK(named.count(each) == 1);
+  }
+}
+
+TEST_CASE("peaks that differ from an exact form, and bounds that are none, are named") {
+  // A rank that runs one forward later keeps less than 1F1B says.
+  sp::op_table table{{2, 3, 1, 1, sp::placement::loop}};
+  table.rank(0).forward(0);
+  table.rank(0).backward(0);
+  for (int count = 1; count < 3; ++count) {
+    table.rank(0).forward(count);
+    table.rank(0).backward(count);
+  }
+  for (int count = 0; count < 3; ++count) {
+    table.rank(1).forward(count);
+    table.rank(1).backward(count);
+  }
+  table.close();
+  const sp::broken_invariants found = sp::prove<s::one_f_one_b>(table);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].what == sp::invariant::peak_differs_from_closed_form);
+  CHECK((found[0].rank == 0 && found[0].says == 2 && found[0].found == 1));
+  // Without a form of its own there is nothing to differ from.
+  CHECK(sp::prove(table, s::one_f_one_b::spec).empty());
 }

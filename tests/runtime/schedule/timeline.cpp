@@ -20,7 +20,7 @@ void chain_is_whole(int ranks, int micro_batches, const sp::stage_times& times) 
   for (int rank = 0; rank < ranks; ++rank)
     for (int at = 1; at < table.size(rank); ++at)
       if (!table.at(rank, at - 1).overlaps_next) CHECK(when.start(rank, at) >= when.end(rank, at - 1));
-  const auto path = when.critical_path(table);
+  const auto& path = when.critical_path();
   CHECK(when.start(path[0].rank, path[0].index) == 0);
   CHECK(when.end(path[path.size() - 1].rank, path[path.size() - 1].index) == when.makespan());
   // Nothing but transfers between two of them.

@@ -32,23 +32,29 @@ static_assert(breaks<run<4, 8, s::dual_pipe_v>>);
 static_assert(breaks<run<4, 7, s::dual_pipe_v>, sp::micro_batches_fewer_than_stages<sp::micro_batches<7>, sp::pp_x_chunks<8>>>);
 // p divides m
 static_assert(breaks<run<4, 8, s::chimera>> && breaks<run<4, 10, s::chimera>, sp::does_not_divide<sp::pp<4>, sp::micro_batches<10>>>);
-// groups of p: the rest is 0 or at least p
-static_assert(breaks<run<4, 8, s::interleaved<2>>>);
-static_assert(breaks<run<4, 10, s::interleaved<2>>, sp::does_not_divide<sp::interleave_group<4>, sp::micro_batches<10>>>);
-// a group of 5 leaves no rest of 10, and 4 of 9
-static_assert(breaks<run<4, 10, s::interleaved<2, 5>>> && breaks<run<4, 9, s::interleaved<2, 5>>>);
-static_assert(breaks<run<4, 8, s::interleaved<2, 3>>, sp::exceeds<sp::pp<4>, sp::interleave_group<3>>,
+// groups of p: with two chunks every rest runs, with four a rest of 1 makes ranks wait for each other
+static_assert(breaks<run<4, 8, s::interleaved<2>>> && breaks<run<4, 10, s::interleaved<2>>> && breaks<run<4, 9, s::interleaved<2>>>);
+static_assert(breaks<run<4, 9, s::interleaved<4>>, sp::does_not_divide<sp::interleave_group<4>, sp::micro_batches<9>>>);
+static_assert(breaks<run<4, 10, s::interleaved<4>>>);
+// groups of p - 1 run, smaller ones do not, nor does any rest behind them
+static_assert(breaks<run<4, 6, s::interleaved<2, 3>>>);
+static_assert(breaks<run<4, 8, s::interleaved<2, 3>>, sp::does_not_divide<sp::interleave_group<3>, sp::micro_batches<8>>>);
+static_assert(breaks<run<4, 8, s::interleaved<2, 2>>, sp::exceeds<sp::pp<4>, sp::interleave_group<2>>>);
+static_assert(breaks<run<8, 8, s::grouped_interleaved<2, 2>>> &&
+              breaks<run<8, 5, s::grouped_interleaved<2, 3>>, sp::does_not_divide<sp::interleave_group<3>, sp::micro_batches<5>>>);
+// Megatron-LM: groups of at least p, and the rest is 0 or at least p
+using megatron = sp::framework<sp::frameworks::megatron>;
+static_assert(breaks<run<4, 10, s::interleaved<2>, megatron>, sp::does_not_divide<sp::interleave_group<4>, sp::micro_batches<10>>>);
+static_assert(breaks<run<4, 10, s::interleaved<2, 5>, megatron>> && breaks<run<4, 9, s::interleaved<2, 5>, megatron>>);
+static_assert(breaks<run<4, 8, s::interleaved<2, 3>, megatron>, sp::exceeds<sp::pp<4>, sp::interleave_group<3>>,
                      sp::does_not_divide<sp::interleave_group<3>, sp::micro_batches<8>>>);
 // one group that is smaller than p: PyTorch runs it, Megatron-LM does not
 static_assert(breaks<run<4, 3, s::interleaved<2, 3>>>);
-static_assert(
-    breaks<run<4, 3, s::interleaved<2, 3>, sp::framework<sp::frameworks::megatron>>, sp::exceeds<sp::pp<4>, sp::interleave_group<3>>>);
-static_assert(breaks<run<4, 3, s::interleaved<2>, sp::framework<sp::frameworks::megatron>>,
-                     sp::exceeds<sp::interleave_group<4>, sp::micro_batches<3>>>);
+static_assert(breaks<run<4, 3, s::interleaved<2, 3>, megatron>, sp::exceeds<sp::pp<4>, sp::interleave_group<3>>>);
+static_assert(breaks<run<4, 3, s::interleaved<2>, megatron>, sp::exceeds<sp::interleave_group<4>, sp::micro_batches<3>>>);
 // PyTorch's rounds: 10 micro-batches on 4 ranks are two of 5; 9 are two as well
 static_assert(breaks<run<4, 10, s::interleaved<2, sp::groups::torch>, sp::framework<sp::frameworks::torchtitan>>>);
 static_assert(breaks<run<4, 9, s::interleaved<2, sp::groups::torch>, sp::framework<sp::frameworks::torchtitan>>,
-                     sp::does_not_divide<sp::interleave_group<4>, sp::micro_batches<9>>,
                      sp::does_not_divide<sp::interleave_rounds<2>, sp::micro_batches<9>>>);
 // Fewer micro-batches than stages: only PyTorch's 1F1B refuses
 static_assert(breaks<run<4, 3, s::one_f_one_b>> && breaks<run<4, 3, s::gpipe, sp::framework<sp::frameworks::torchtitan>>>);

@@ -15,16 +15,21 @@ constexpr void must_divide(Sink& sink, measured first, measured second) {
   if (first.value > 0 && second.value % first.value != 0) sink.add_pair(rule::does_not_divide, first, second);
 }
 
-// Interleaving in groups: what the order needs anywhere, and what a framework asks for beside.
+// Interleaving in groups: that the order runs to its end, and what a framework asks for beside.
 template <class Sink, class Spec>
 constexpr void check_group(const Spec& spec, std::int64_t group, measured micro_batches, Sink& sink) {
+  const auto& order = spec.schedule;
   const measured size{quantity::interleave_group, group};
+  const std::int64_t rest = group < micro_batches.value ? micro_batches.value % group : 0;
   // p <= group <= m, and m mod group is 0 or at least p: NVIDIA/Megatron-LM core/pipeline_parallel/schedules.py and training/arguments.py.
   const bool megatron = spec.framework == frameworks::megatron;
-  if (group < spec.pp && (megatron || micro_batches.value > group)) sink.add_pair(rule::exceeds, {quantity::pp, spec.pp}, size);
+  const bool waits = !order.ends(spec.pp, micro_batches.value, order.chunks);
+  // Full groups wait for each other whatever their number, from three on at the latest.
+  const bool too_small =
+      waits && !order.ends(spec.pp, group < micro_batches.value / 3 ? 3 * group : micro_batches.value - rest, order.chunks);
+  if (too_small || (megatron && group < spec.pp)) sink.add_pair(rule::exceeds, {quantity::pp, spec.pp}, size);
   if (megatron && group > micro_batches.value) sink.add_pair(rule::exceeds, size, micro_batches);
-  const std::int64_t rest = group < micro_batches.value ? micro_batches.value % group : 0;
-  if (rest != 0 && rest < spec.pp) sink.add_pair(rule::does_not_divide, size, micro_batches);
+  if ((waits && !too_small) || (megatron && rest != 0 && rest < spec.pp)) sink.add_pair(rule::does_not_divide, size, micro_batches);
   // torch.distributed.pipelining schedules.py, ScheduleInterleaved1F1B: rounds of as many micro-batches as there are ranks, or more.
   const std::int64_t rounds = micro_batches.value < spec.pp ? 1 : micro_batches.value / spec.pp;
   if (spec.framework >= frameworks::torchtitan) must_divide(sink, {quantity::interleave_rounds, rounds}, micro_batches);
