@@ -127,14 +127,14 @@ constexpr auto make_plan() {
   }
 }
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
-inline constexpr auto plan_of = make_plan<Schedule, Ranks, MicroBatches>();
+inline constexpr auto order_plan_of = make_plan<Schedule, Ranks, MicroBatches>();
 
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Rank>
 constexpr auto make_rank() {
   static_recorder<Schedule, Ranks, MicroBatches> out{};
   out.begin(shape_for<Schedule, Ranks, MicroBatches>);
   if constexpr (squeezes_blocks<Schedule>) {
-    fill_by_plan(out, plan_of<Schedule, Ranks, MicroBatches>, static_cast<int>(MicroBatches),
+    fill_by_plan(out, order_plan_of<Schedule, Ranks, MicroBatches>, static_cast<int>(MicroBatches),
                  static_blocks<Schedule, Ranks, MicroBatches>::planned, Rank, Schedule::whole);
   } else {
     Schedule::fill(out, static_cast<int>(Ranks), static_cast<int>(MicroBatches), Rank);
