@@ -49,18 +49,6 @@ struct schedule_family<Family<First, More...>> {
   using with = Family<Number, More...>;
 };
 
-// Writes the order of `Schedule` into a table of its shape.
-template <class Schedule>
-constexpr void fill_as(op_table& table) {
-  const int ranks = table.shape.ranks;
-  const int micro_batches = table.shape.micro_batches;
-  if constexpr (fills_all_ranks<Schedule>) {
-    Schedule::fill_all(table, ranks, micro_batches);
-  } else {
-    for (int at = 0; at < ranks; ++at) Schedule::fill(table.rank(at), ranks, micro_batches, at);
-  }
-}
-
 template <class Schedule, int... Numbers>
 constexpr bool fill_member(op_table& table, const schedule_spec& said, index_pack<int, Numbers...>) {
   // A copy of the spec whose chunks were changed keeps the functions of `Schedule`.
@@ -72,7 +60,7 @@ constexpr bool fill_member(op_table& table, const schedule_spec& said, index_pac
     using member = typename schedule_family<Schedule>::template with<decltype(number)::value>;
     const bool as_many = member::spec.chunks == said.chunks && member::spec.slices == said.slices;
     if (!as_many || !(is_copy || member::spec == said)) return false;
-    fill_as<member>(table);
+    table.fill<member>();
     return true;
   };
   return (fills(number_tag<Numbers + 1>{}) || ...);
@@ -85,7 +73,7 @@ constexpr bool fill_if_said(op_table& table, const schedule_spec& said) {
     return fill_member<Schedule>(table, said, make_index_pack<most_numbers_tried>{});
   } else {
     if (!(Schedule::spec == said)) return false;
-    fill_as<Schedule>(table);
+    table.fill<Schedule>();
     return true;
   }
 }
