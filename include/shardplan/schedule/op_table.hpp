@@ -117,6 +117,25 @@ public:
 
   /// The ops of a rank, to be filled.
   constexpr rank_ops& rank(int index) { return rows[index]; }
+  /// Writes the order of a schedule into an empty table of its shape; `close()` it afterwards.
+  template <class Schedule>
+  constexpr void fill() {
+    if constexpr (detail::fills_all_ranks<Schedule>) {
+      Schedule::fill_all(*this, shape.ranks, shape.micro_batches);
+    } else if constexpr (detail::squeezes_blocks<Schedule>) {
+      using array = owned_array<int>;
+      const int planned = Schedule::planned(shape.ranks, shape.micro_batches);
+      detail::squeezed_blocks<array, array, array> blocks{shape.ranks, planned, detail::last_slot_of<Schedule>(shape.ranks),
+                                                          Schedule::whole};
+      detail::repeat_blocks<Schedule>(blocks, shape.ranks);
+      blocks.squeeze(INT32_MAX);
+      detail::dynamic_plan plan{array(static_cast<std::size_t>(detail::ops_a_micro_batch<Schedule> * planned * shape.ranks))};
+      detail::write_plan<Schedule>(blocks, plan, shape.ranks, planned);
+      for (int at = 0; at < shape.ranks; ++at) detail::fill_by_plan(rows[at], plan, shape.micro_batches, planned, at, Schedule::whole);
+    } else {
+      for (int at = 0; at < shape.ranks; ++at) Schedule::fill(rows[at], shape.ranks, shape.micro_batches, at);
+    }
+  }
   /// Ops of a rank; both halves of an overlapped block count.
   constexpr int size(int index) const { return rows[index].size; }
   /// An op of a rank.
@@ -155,21 +174,7 @@ private:
   // No local of `of`: GCC 12 ends what a constant evaluation returns from a variable.
   template <class Schedule>
   constexpr op_table(const Schedule*, const table_shape& sizes) : op_table(sizes) {
-    if constexpr (detail::fills_all_ranks<Schedule>) {
-      Schedule::fill_all(*this, shape.ranks, shape.micro_batches);
-    } else if constexpr (detail::squeezes_blocks<Schedule>) {
-      using array = owned_array<int>;
-      const int planned = Schedule::planned(shape.ranks, shape.micro_batches);
-      detail::squeezed_blocks<array, array, array> blocks{shape.ranks, planned, detail::last_slot_of<Schedule>(shape.ranks),
-                                                          Schedule::whole};
-      detail::repeat_blocks<Schedule>(blocks, shape.ranks);
-      blocks.squeeze(INT32_MAX);
-      detail::dynamic_plan plan{array(static_cast<std::size_t>(detail::ops_a_micro_batch<Schedule> * planned * shape.ranks))};
-      detail::write_plan<Schedule>(blocks, plan, shape.ranks, planned);
-      for (int at = 0; at < shape.ranks; ++at) detail::fill_by_plan(rows[at], plan, shape.micro_batches, planned, at, Schedule::whole);
-    } else {
-      for (int at = 0; at < shape.ranks; ++at) Schedule::fill(rows[at], shape.ranks, shape.micro_batches, at);
-    }
+    fill<Schedule>();
     close();
   }
 };

@@ -94,8 +94,9 @@ struct slice_arrays {
 };
 template <class Arrays>
 struct order_slice : Arrays {
-  int count = 0;  // runs
-  int done = 0;   // ops of this piece
+  int count = 0;     // runs
+  int done = 0;      // ops of this piece
+  int makespan = 0;  // at F = I = W = 1 in ticks of one op, where the piece is the whole order and was found in time; 0: not known
 };
 
 /// Whether the input of op `at` is there after `next` ops of each rank, and the ops of its own rank in front of `reached`.
@@ -136,6 +137,38 @@ constexpr void advance(const Table& table, Slice& slice, int enough) {
         }
       }
       if (at == from) continue;
+      slice.next[rank] = at;
+      slice.runs[slice.count++] = rank << wait_code::index_bits | (at - from);
+      slice.done += at - from;
+      moved = true;
+    }
+  }
+}
+
+/// The same for a whole table without blocks, with the time at F = I = W = 1 on the way: an op whose input has no end yet cannot run. `end`
+/// has room for each op, all 0.
+template <class Table, class Slice, class Ends>
+constexpr void advance_in_time(const Table& table, Slice& slice, Ends& end) {
+  const int ranks = table.shape.ranks;
+  bool moved = true;
+  while (moved) {
+    moved = false;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const int from = slice.next[rank];
+      const int size = table.rows[rank].size;
+      int at = from;
+      int now = at > 0 ? end.of[rank][at - 1] : 0;
+      for (; at < size; ++at) {
+        const int wait = table.waits[rank].of[at];
+        if (wait >= 0) {
+          const int there = end.of[wait >> wait_code::index_bits][wait & wait_code::index_mask];
+          if (there == 0) break;
+          if (there > now) now = there;
+        }
+        end.of[rank][at] = now += (table.rows[rank].ops[at] & 3) == 1 ? 2 : 1;  // B is two
+      }
+      if (at == from) continue;
+      if (now > slice.makespan) slice.makespan = now;
       slice.next[rank] = at;
       slice.runs[slice.count++] = rank << wait_code::index_bits | (at - from);
       slice.done += at - from;

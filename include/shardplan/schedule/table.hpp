@@ -205,6 +205,11 @@ template <class Waits>
 using static_slice =
     order_slice<slice_arrays<Waits::shape.ranks, (Waits::total_ops < ops_a_slice ? Waits::total_ops : ops_a_slice + Waits::most_ops) + 1>>;
 
+template <int Ranks, int Ops>
+struct unit_ends {
+  int of[Ranks][Ops]{};
+};
+
 template <class Waits, int Index>
 constexpr auto make_slice();
 template <class Waits, int Index>
@@ -214,7 +219,12 @@ constexpr auto make_slice() {
   static_slice<Waits> slice{};
   if constexpr (Index > 0)
     for (int rank = 0; rank < Waits::shape.ranks; ++rank) slice.next[rank] = slice_at<Waits, Index - 1>.next[rank];
-  if (Waits::complete) advance(Waits{}, slice, ops_a_slice);
+  if constexpr (Waits::complete && !Waits::has_blocks && Waits::total_ops < ops_a_slice) {
+    unit_ends<Waits::shape.ranks, Waits::most_ops> end{};
+    advance_in_time(Waits{}, slice, end);
+  } else if constexpr (Waits::complete) {
+    advance(Waits{}, slice, ops_a_slice);
+  }
   return slice;
 }
 
