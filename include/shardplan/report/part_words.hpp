@@ -80,6 +80,27 @@ inline std::string words_of_overlap(const overlap_spec& hidden) {
   return words.append(" %");
 }
 
+inline std::string words_of_links(const link_efficiency_spec& reached) {
+  std::string words;
+  const auto add = [&](const char* what, std::int64_t percent) {
+    if (percent == unset) return;
+    add_words(words, what);
+    words.append(std::to_string(percent));
+  };
+  add("fabric ", reached.fabric);
+  add("network ", reached.network);
+  add("host ", reached.host);
+  return words.empty() ? "by default" : words.append(" %");
+}
+
+inline std::string words_of_collectives(const collective_spec& chosen) {
+  const char* const names[] = {"ring", "tree", "hierarchical", "in_switch"};
+  return std::string("tp ")
+      .append(nth_name(names, static_cast<unsigned>(chosen.tp)))
+      .append(", dp ")
+      .append(nth_name(names, static_cast<unsigned>(chosen.dp)));
+}
+
 inline std::string words_of_cluster(const plan_spec& spec) {
   return number_or_rest(spec.nodes).append(" x ").append(number_or_rest(spec.devices_per_node)).append(" ").append(named(spec.device.name));
 }
@@ -136,6 +157,9 @@ inline std::string words_of(const plan_spec& spec, part_kind part) {
     case part_kind::buckets: return grouped(spec.buckets.reduce_elements).append(" x ").append(std::to_string(spec.buckets.reduce_buffers));
     case part_kind::headroom: return std::to_string(spec.headroom_mebibytes).append(" MiB");
     case part_kind::overlap: return detail::words_of_overlap(spec.overlap);
+    case part_kind::link_efficiency: return detail::words_of_links(spec.link_efficiency);
+    case part_kind::collectives: return detail::words_of_collectives(spec.collectives);
+    case part_kind::node_limited_routing: return spec.routed_nodes == 0 ? "any" : std::to_string(spec.routed_nodes);
     case part_kind::rank_order: return detail::words_of_order(spec.rank_order);
   }
   return "";
