@@ -69,12 +69,23 @@ constexpr bool is_data_parallel(channel between) {
   return between == channel::dp || between == channel::edp || between == channel::node || between == channel::replicas;
 }
 
+// As `timing` counts: tokens inside a node are the inner level of what expert parallel ranks do, and the outer level of a hierarchical
+// collective leaves through a NIC of its own.
+constexpr channel counted_as(const message& item) {
+  const bool tokens = item.what == cargo::dispatched_tokens || item.what == cargo::combined_tokens;
+  return item.between == channel::node && tokens ? channel::ep : item.between;
+}
+constexpr channel_rate rate_of_message(const message& item, const rank_layout& ranks, const topology& where,
+                                       const timing_constants& constants) {
+  return item.by == algorithm::hierarchical ? rate_between_nodes(where, constants) : rate_of(item.between, ranks, where, constants);
+}
+
 // For a spec that broke no rule of the first two tiers.
 template <class Spec>
 constexpr timed_step timed_step_of(const Spec& spec) {
   timed_step result{};
   if (!has_usual_traffic(spec)) return result;
-  const timing_constants& constants = default_timing_constants;
+  const timing_constants constants = constants_with(spec.link_efficiency, default_timing_constants);
   const traffic_layout layout = traffic_layout_of(spec);
   result.report = timing_of(spec, layout);
   if (!(result.report.step > 0)) return result;
@@ -87,10 +98,11 @@ constexpr timed_step timed_step_of(const Spec& spec) {
   const topology where = topology_of(spec.device, spec.devices_per_node, spec.nodes);
   result.dp_rate = grid.dense_shards() > 1 ? rate_of(channel::dp, ranks, where, constants).bytes_per_second : 0;
   for (const message& item : messages_of_stage(spec, layout, stage).items) {
-    const channel_rate rate = rate_of(item.between, ranks, where, constants);
+    const channel_rate rate = rate_of_message(item, ranks, where, constants);
     const double seconds = seconds_of(item, rate, constants);
-    result.transfers[static_cast<int>(item.between)] += seconds;
-    if (!is_data_parallel(item.between)) continue;
+    const channel between = counted_as(item);
+    result.transfers[static_cast<int>(between)] += seconds;
+    if (!is_data_parallel(between)) continue;
     if (item.what == cargo::gradients) result.gradients += seconds;
     message empty = item;
     empty.pieces = 0;

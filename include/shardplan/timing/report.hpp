@@ -12,7 +12,9 @@ struct timing_report {
   double forward = 0;               ///< all micro-batches of the slowest stage
   double backward = 0;              ///< the same, without recomputation
   double recompute = 0;             ///< what recomputation adds
-  double exposed[channel_count]{};  ///< by `channel`: transfers that nothing hides
+  double exposed[channel_count]{};  ///< by `channel`: transfers that nothing hides. What replicas of experts (`edp`) and the levels inside
+                                    ///< a node (`node`) add hides with the rest of its axis and is counted there: in `dp`, and in `ep`
+                                    ///< for tokens on their way to experts
   double bubble = 0;                ///< waiting in the pipeline
   double optimizer = 0;             ///< the optimizer's step
   double step = 0;                  ///< all of it

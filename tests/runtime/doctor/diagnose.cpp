@@ -407,6 +407,36 @@ TEST_CASE("doctor: a constant diagnosis is the one of run time") {
 }
 
 // A device of which no rate is known: nothing is said of time, everything else is.
+TEST_CASE("doctor: transfers before anything hides them are those of the timing") {
+  const auto close = [](double left, double right) { return left > right * (1 - 1e-9) && left < right * (1 + 1e-9); };
+  sp::plan_spec dense = plain();
+  dense.nodes = 16;
+  dense.global_batch = 1024;
+  dense.zero = 3;
+  sp::plan_spec routed = sp::presets::mixtral_8x7b_ep_8::spec;
+  sp::plan_spec limited = sp::presets::deepseek_v3_pp_16_ep_64::spec;
+  limited.routed_nodes = 4;
+  sp::plan_spec levels = dense;
+  levels.zero = 1;
+  levels.collectives.dp = sp::algorithm::hierarchical;
+  sp::plan_spec slow = dense;
+  slow.link_efficiency.network = 10;
+  int compared = 0;
+  for (sp::plan_spec spec : {dense, routed, limited, levels, slow}) {
+    spec.overlap = {0, 0, 0, 0, 0};
+    const sp::detail::timed_step found = sp::detail::timed_step_of(spec);
+    REQUIRE(found.known);
+    INFO("case " << compared);
+    for (const sp::channel between : {sp::channel::tp, sp::channel::cp, sp::channel::ep, sp::channel::etp, sp::channel::pp})
+      if (found.over(between) > 0) CHECK(close(found.over(between), found.report.exposed_over(between)));
+    const double replicated = found.data_parallel() - found.over(sp::channel::replicas);
+    CHECK(close(replicated, found.report.exposed_over(sp::channel::dp)));
+    CHECK(replicated > 0);
+    ++compared;
+  }
+  CHECK(sp::detail::timed_step_of(slow).dp_rate < sp::detail::timed_step_of(dense).dp_rate / 2);
+}
+
 TEST_CASE("doctor: without a rate") {
   sp::plan_spec spec = plain();
   spec.device.bf16_flops = spec.device.matmul_flops = spec.device.sustained_flops = 0;
