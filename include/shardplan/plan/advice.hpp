@@ -26,7 +26,7 @@ namespace shardplan {
 
 /// What may be better in a plan that works: a warning, which never stops a build. Each has a line in docs/reference/rules.md.
 enum class advice {
-  tp_across_nodes,                ///< tensor parallel groups talk over the network for each layer
+  tp_across_nodes,                ///< tensor parallel groups leave their fabric: each layer talks over the network or through the host
   zero_with_one_replica,          ///< there is nobody to share states with
   sequence_parallel_at_tp_1,      ///< there is nobody to share the sequence with
   replicated_kv_heads,            ///< fewer key/value heads than tp ranks: each holds a copy; torch's tensor parallelism refuses it
@@ -128,6 +128,18 @@ constexpr advice_note note_loading(const Spec& spec) {
                  {quantity::host_memory, spec.host_memory_gibibytes});
 }
 
+// Held against the devices that a group leaves: those of a host, or those that the fabric joins where that is less, or more than a host.
+template <class Spec>
+constexpr advice_note note_fabric(const Spec& spec) {
+  if (spec.tp == 1) return {advice::tp_across_nodes};
+  const topology where = topology_of(spec);
+  const axis_link link = link_of(mesh_of(spec), where, axis::tp);
+  const bool leaves_host = link.kind == link_kind::network && where.fabric_domain <= where.devices_per_node;
+  return note_if(
+      advice::tp_across_nodes, link.over_fabric.astride() > 0, {quantity::tp, spec.tp},
+      leaves_host ? measured{quantity::devices_per_node, where.devices_per_node} : measured{quantity::fabric_domain, where.fabric_domain});
+}
+
 template <class Spec>
 constexpr advice_note note_micro_batches(const Spec& spec) {
   const std::int64_t count = derive(spec).micro_batches;
@@ -148,9 +160,7 @@ constexpr advice_note note_of(const Spec& spec, advice kind) {
   const auto& shape = spec.model;
   const std::int64_t kv_heads = shape.key_value_heads();
   switch (kind) {
-    case advice::tp_across_nodes:
-      return note_if(kind, spec.tp > 1 && link_of(mesh_of(spec), topology_of(spec), axis::tp).kind == link_kind::network,
-                     {quantity::tp, spec.tp}, {quantity::devices_per_node, spec.devices_per_node});
+    case advice::tp_across_nodes: return note_fabric(spec);
     case advice::zero_with_one_replica:
       return note_if(kind, sharding_stage(spec) > 0 && derive(spec).grid.dense_shards() == 1, {quantity::zero, sharding_stage(spec)},
                      {quantity::dp_x_cp, 1});
@@ -246,7 +256,7 @@ using advice_of = typename detail::plain_target<decltype(detail::notes_of_plan<d
 /// An advice in words.
 constexpr literal reason_of(advice kind) {
   switch (kind) {
-    case advice::tp_across_nodes: return "tensor parallel groups talk over the network for each layer";
+    case advice::tp_across_nodes: return "tensor parallel groups leave their fabric: each layer talks over the network or through the host";
     case advice::zero_with_one_replica: return "there is nobody to share states with";
     case advice::sequence_parallel_at_tp_1: return "there is nobody to share the sequence with";
     case advice::replicated_kv_heads: return "key/value heads are held more than once; torch's tensor parallelism refuses it";
@@ -312,7 +322,7 @@ constexpr const char* condition_of(advice kind) {
 /// What follows from it, or what helps.
 constexpr const char* consequence_of(advice kind) {
   switch (kind) {
-    case advice::tp_across_nodes: return "two all-reduces a layer over the network";
+    case advice::tp_across_nodes: return "four all-reduces a layer, or as many gathers and scatters, over the network or PCIe";
     case advice::zero_with_one_replica: return "nothing is shared";
     case advice::sequence_parallel_at_tp_1: return "Megatron-LM switches it off";
     case advice::replicated_kv_heads: return "each rank holds a copy; torchtitan and fsdp2 refuse it";

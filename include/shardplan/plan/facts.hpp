@@ -89,6 +89,9 @@ struct device_memory_bytes;
 /// Devices of one host.
 template <std::int64_t Value>
 struct devices_per_node;
+/// Consecutive devices that a fabric joins.
+template <std::int64_t Value>
+struct fabric_domain;
 /// Hosts.
 template <std::int64_t Value>
 struct nodes;
@@ -376,6 +379,8 @@ template <std::int64_t Value>
 device_memory_bytes<Value>* fact_of(fact_key<quantity::device_memory_bytes, Value>);
 template <std::int64_t Value>
 devices_per_node<Value>* fact_of(fact_key<quantity::devices_per_node, Value>);
+template <std::int64_t Value>
+fabric_domain<Value>* fact_of(fact_key<quantity::fabric_domain, Value>);
 template <std::int64_t Value>
 nodes<Value>* fact_of(fact_key<quantity::nodes, Value>);
 template <std::int64_t Value>

@@ -33,6 +33,7 @@ enum class quantity {
   value_dim,               ///< width of a head's value with latent attention, elements
   device_memory_bytes,     ///< capacity of one device, bytes
   devices_per_node,        ///< devices of one host
+  fabric_domain,           ///< consecutive devices that a fabric joins
   nodes,                   ///< hosts
   device_count,            ///< devices of the cluster
   sequence,                ///< tokens of one sequence
@@ -147,6 +148,7 @@ constexpr const char* name_of(quantity what) {
                                    "value_dim",
                                    "device_memory_bytes",
                                    "devices_per_node",
+                                   "fabric_domain",
                                    "nodes",
                                    "device_count",
                                    "sequence",

@@ -30,6 +30,19 @@ static_assert(advises<small<sp::tp<16>>, advised<advice::tp_across_nodes, sp::tp
 // The rank order decides: dp inside, tp across.
 static_assert(sp::advice_of<small<sp::tp<2>, sp::zero<1>,
                                   sp::rank_order<sp::axis::dp, sp::axis::tp, sp::axis::cp, sp::axis::ep, sp::axis::pp>>>::count == 1);
+// Fabrics that join less than a host, more than one, and none.
+template <class Device, int DevicesPerNode, int Nodes, int Degree>
+inline constexpr sp::advice_note tensor_parallel =
+    sp::detail::note_of(sp::plan<sp::model<sp::models::llama3_8b>, sp::cluster<Device, DevicesPerNode, Nodes>, sp::micro_batch<1>,
+                                 sp::sequence<4096>, sp::global_batch<64>, sp::tp<Degree>>::spec,
+                        advice::tp_across_nodes);
+static_assert(!tensor_parallel<sp::devices::h100_pcie_80gb, 8, 1, 2>.given);  // a bridged pair
+static_assert(tensor_parallel<sp::devices::h100_pcie_80gb, 8, 1, 4> ==
+              sp::advice_note{advice::tp_across_nodes, true, {sp::quantity::tp, 4}, {sp::quantity::fabric_domain, 2}});
+static_assert(!tensor_parallel<sp::devices::gb200_nvl72, 4, 18, 8>.given);  // 72 devices over hosts of 4
+static_assert(tensor_parallel<sp::devices::gb200_nvl72, 4, 36, 16> ==
+              sp::advice_note{advice::tp_across_nodes, true, {sp::quantity::tp, 16}, {sp::quantity::fabric_domain, 72}});
+static_assert(!tensor_parallel<sp::devices::mi300x, 8, 2, 8>.given);
 // Nobody to share with.
 static_assert(advises<small<sp::tp<16>, sp::zero<2>>, advised<advice::tp_across_nodes, sp::tp<16>, sp::devices_per_node<8>>,
                       advised<advice::zero_with_one_replica, sp::zero<2>, sp::dp_x_cp<1>>,
@@ -68,7 +81,9 @@ static_assert(advises<careful, advised<advice::needless_recompute, sp::micro_bat
 // A plan that cannot be computed gets none; the values say the same as the types.
 static_assert(sp::advice_of<small<sp::tp<3>>>::count == 0 && sp::advice_in(small<sp::tp<3>>::spec).empty());
 static_assert(sp::advice_in(idling::spec).size() == 2 && sp::advice_in(idling::spec)[1].kind == advice::pipeline_idles);
-static_assert(sp::literal{sp::sentence_of(sp::advice_in(small<sp::tp<16>>::spec)[0]).c_str()} ==
-              sp::literal{"tp 16, devices_per_node 8: tensor parallel groups talk over the network for each layer"});
+static_assert(
+    sp::literal{sp::sentence_of(sp::advice_in(small<sp::tp<16>>::spec)[0]).c_str()} ==
+    sp::literal{
+        "tp 16, devices_per_node 8: tensor parallel groups leave their fabric: each layer talks over the network or through the host"});
 
 }  // namespace
