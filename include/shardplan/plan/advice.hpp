@@ -300,7 +300,7 @@ constexpr const char* name_of(advice kind) {
 /// When an advice is given, as tables of rules say it.
 constexpr const char* condition_of(advice kind) {
   switch (kind) {
-    case advice::tp_across_nodes: return "a tensor parallel group does not lie in one fabric domain or host";
+    case advice::tp_across_nodes: return "a tensor parallel group does not lie in one fabric domain";
     case advice::zero_with_one_replica: return "states are sharded over one rank";
     case advice::sequence_parallel_at_tp_1: return "said with tp 1";
     case advice::replicated_kv_heads: return "`kv_heads` < tp";

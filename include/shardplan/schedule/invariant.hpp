@@ -31,10 +31,11 @@ enum class invariant : std::uint8_t {
 struct broken_invariant {
   invariant what = invariant::none;  ///< which
   int rank = 0;                      ///< where
-  op item{};                         ///< which op; meaningless for the last four
-  int other_rank = 0;                ///< the sender, for `arrives_out_of_order`
-  std::int64_t says = 0;             ///< what it should be, where there is a number
-  std::int64_t found = 0;            ///< what it is
+  op item{};               ///< which op; meaningless for `sends_more_or_less`, `keeps_more_than_it_says`, `peak_differs_from_closed_form`,
+                           ///< `bubble_differs_from_closed_form` and `faster_than_possible`
+  int other_rank = 0;      ///< the sender, for `arrives_out_of_order`
+  std::int64_t says = 0;   ///< what it should be, where there is a number
+  std::int64_t found = 0;  ///< what it is
 
   /// Whether something is broken.
   constexpr explicit operator bool() const { return what != invariant::none; }
