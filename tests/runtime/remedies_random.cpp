@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Random plans that do not fit: every change that is named makes the plan valid, and the list says what the changed plan is.
 #include "catch.hpp"
+#include "dice.hpp"
 
 #include <shardplan/hardware/catalog.hpp>
 #include <shardplan/model/catalog.hpp>
@@ -18,18 +19,6 @@ namespace sp = shardplan;
 namespace {
 
 // The same numbers on every machine (Knuth's multiplier).
-struct dice {
-  std::uint64_t state = 20261130;
-  std::int64_t below(std::int64_t most) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<std::int64_t>((state >> 33) % static_cast<std::uint64_t>(most));
-  }
-  template <class Value, std::size_t Count>
-  Value of(const Value (&values)[Count]) {
-    return values[below(Count)];
-  }
-};
-
 sp::plan_spec random_spec(dice& roll) {
   static const sp::transformer models[] = {sp::models::gpt2_xl::shape,      sp::models::llama3_2_1b::shape, sp::models::llama3_8b::shape,
                                            sp::models::mixtral_8x7b::shape, sp::models::llama3_70b::shape,  sp::models::qwen2_5_3b::shape,

@@ -2,6 +2,7 @@
 // The list of rules against the checks: every violation of random broken plans is a listed rule's of that framework and tier, and every
 // listed rule is broken by one of them.
 #include "catch.hpp"
+#include "dice.hpp"
 
 #include <shardplan/hardware/catalog.hpp>
 #include <shardplan/model/catalog.hpp>
@@ -18,19 +19,6 @@ namespace sp = shardplan;
 namespace {
 
 // The same numbers on every machine (Knuth's multiplier).
-struct dice {
-  std::uint64_t state = 20261202;
-  std::int64_t below(std::int64_t most) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<std::int64_t>((state >> 33) % static_cast<std::uint64_t>(most));
-  }
-  bool one_in(std::int64_t many) { return below(many) == 0; }
-  template <class Value, std::size_t Count>
-  Value of(const Value (&values)[Count]) {
-    return values[below(Count)];
-  }
-};
-
 sp::transformer random_model(dice& roll) {
   static const sp::transformer models[] = {sp::models::gpt2_xl::shape,     sp::models::llama3_8b::shape,  sp::models::mixtral_8x7b::shape,
                                            sp::models::qwen2_5_7b::shape,  sp::models::gpt3_175b::shape,  sp::models::opt_125m::shape,
@@ -108,7 +96,7 @@ constexpr std::size_t rules = sizeof sp::rule_catalog / sizeof sp::rule_catalog[
 }  // namespace
 
 TEST_CASE("every violation is a listed rule's, and every listed rule can be broken") {
-  dice roll;
+  dice roll{20261202};
   int broken[rules]{};
   int violations = 0;
   for (int count = 0; count < 60'000; ++count) {

@@ -495,6 +495,28 @@ TEST_CASE("best: never worse than the five steps or a guidance") {
   CHECK(compared > 200);
 }
 
+TEST_CASE("best: what is played is never worse than the five steps or a guidance, played") {
+  int compared = 0;
+  for (const sp::transformer& model : {sp::models::llama2_7b::shape, sp::models::llama2_70b::shape, sp::models::mixtral_8x7b::shape})
+    for (const std::int64_t nodes : {1, 8, 64}) {
+      sp::plan_spec asked = run_of(model, sp::devices::a100_sxm_80gb::spec, nodes, 4096, 1024);
+      asked.micro_batch = 1;
+      const sp::search_result best = sp::best_of(asked);
+      const double step = best.found ? sp::simulated_timing_of(best.plan).step : 0;
+      const auto compare = [&](const sp::plan_spec& plan) {
+        const bool valid = sp::evaluate(plan, sp::remedy_search::off).violations.empty();
+        if (!valid || plan.offload.states != sp::storage::device || plan.tp > plan.devices_per_node) return;
+        ++compared;
+        INFO("hidden " << model.hidden << ", nodes " << nodes);
+        REQUIRE(best.found);
+        CHECK(step <= sp::simulated_timing_of(plan).step * (1 + 1e-12));
+      };
+      compare(sp::decision_of(asked).plan);
+      for (int whose = 0; whose < sp::guidance_count; ++whose) compare(sp::practice_of(asked, static_cast<sp::guidance>(whose)).plan);
+    }
+  CHECK(compared > 20);
+}
+
 TEST_CASE("best: the first plans are ranked again by what their schedules take") {
   const sp::plan_spec fixed = run_of(sp::models::llama2_70b::shape, sp::devices::h100_sxm_80gb::spec, 8, 4096, 256);
   const sp::search_result formula = sp::best_of(fixed, by_formula(sp::objective::step_time));

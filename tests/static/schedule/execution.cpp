@@ -55,3 +55,22 @@ static_assert(channels_agree<schedules::seq_1f1b<2>, 4, 4, 1, 2>() && channels_a
 // The last chunk's gradients are complete first.
 using looped = execution_table<schedules::interleaved<2>, 4, 8, 1>;
 static_assert(looped::gradients_complete(1) < looped::gradients_complete(0));
+
+// They are complete with its last B or W: no op behind it adds to them.
+template <class Schedule, int Ranks, int MicroBatches, int Rank>
+constexpr bool completes_with_last() {
+  using ordered = schedule_table<Schedule, Ranks, MicroBatches>;
+  for (int chunk = 0; chunk < Schedule::spec.chunks; ++chunk) {
+    int last = -1;
+    for (int at = 0; at < ordered::size(Rank); ++at) {
+      const op item = ordered::ops[Rank][at];
+      if (item.chunk == chunk && (item.kind == op_kind::backward || item.kind == op_kind::weight_gradient)) last = at;
+    }
+    if (last < 0 || execution_table<Schedule, Ranks, MicroBatches, Rank>::gradients_complete(chunk) != last) return false;
+  }
+  return true;
+}
+static_assert(completes_with_last<schedules::one_f_one_b, 4, 8, 1>() && completes_with_last<schedules::interleaved<3>, 3, 6, 0>());
+static_assert(completes_with_last<schedules::zb_h1, 4, 8, 0>() && completes_with_last<schedules::zb_v, 4, 8, 1>());
+static_assert(completes_with_last<schedules::v_half, 4, 8, 2>() && completes_with_last<schedules::seq_1f1b<2>, 3, 4, 1>());
+static_assert(completes_with_last<schedules::dual_pipe, 4, 8, 2>() && completes_with_last<schedules::dual_pipe_v, 4, 10, 3>());
