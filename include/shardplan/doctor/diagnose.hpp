@@ -27,7 +27,7 @@ namespace shardplan {
 
 /// What a finding offers against its cause.
 enum class help_kind {
-  nothing,  ///< the cause is excluded, or it is supported and neither a change nor two together were found to help
+  nothing,  ///< the cause is excluded, or it is supported and no change was found to help, alone or with others
   change,   ///< a change of the plan (`try_this`, `and_this`), recomputed
   action,   ///< something to do that a plan does not say (`cause_entry::action`, for what a plan cannot tell `cause_entry::advice`)
 };
@@ -41,7 +41,7 @@ struct finding {
                       ///< rule is broken, and, where the cause is one of speed, more tokens a second are read; else
                       ///< `nothing_small_helps`
   remedy and_this{};  ///< with `try_this`, where no single change helps
-  remedy further{};   ///< with both, where the plan needs both to fit
+  remedy further{};   ///< with both, where it takes three
   schedule_spec schedule{};  ///< of the kind `schedule`: the new one
   evidence after{};          ///< its evidence in the changed plan
   bytes peak{};              ///< memory of the worst rank; 0 where it could not be computed
@@ -144,6 +144,12 @@ constexpr finding found_in(const Spec& spec, const plan_now& now, cause which) {
   return result;
 }
 
+// Whether a plan keeps all rules of numbers and does not fit.
+template <class Spec>
+constexpr bool is_left_to_fit(const Spec& spec) {
+  return is_computable(spec) && peak_of(spec, memory_layout_of(spec)).total > spec.device.memory;
+}
+
 // What makes a plan fit that does not.
 template <class Spec>
 constexpr remedy_pair what_fits(const Spec& spec, bytes peak) {
@@ -162,9 +168,13 @@ constexpr finding finding_of(const Spec& spec, const plan_now& now, cause which)
   for (std::size_t at = 0; at < firsts.length; ++at)
     for (const remedy further : second_steps(spec, which, firsts, at))
       if (helps(spec, {firsts.values[at], further}, result)) return result;
-  if (fits.second.kind == remedy_kind::nothing_small_helps) return result;
-  for (const remedy further : changes_for(changed_by_both(spec, fits), which))
-    if (helps(spec, fits, result, further)) break;
+  // A change against the cause, after which two more make the plan fit.
+  for (const remedy what : firsts) {
+    const Spec with = with_proposed(spec, what);
+    if (!is_left_to_fit(with)) continue;
+    const remedy_pair room = best_remedy(with);
+    if (room.second.kind != remedy_kind::nothing_small_helps && helps(spec, {what, room.first}, result, room.second)) break;
+  }
   return result;
 }
 
@@ -223,21 +233,29 @@ inline constexpr step_list tried_seconds = second_steps(Core::spec, Which, tried
 template <class Core, cause Which, std::size_t First, std::size_t Second>
 inline constexpr finding with_both = with_pair(Core::spec, first_look<Core, Which>,
                                                {tried_firsts<Core, Which>.values[First], tried_seconds<Core, Which, First>.values[Second]});
-template <class Core, cause Which>
-inline constexpr change_list changes_of_what_fits = changes_for(changed_by_both(Core::spec, core_fits<Core>), Which);
-template <class Core, cause Which, std::size_t Index>
-inline constexpr finding with_three = with_pair(Core::spec, first_look<Core, Which>, core_fits<Core>,
-                                                changes_of_what_fits<Core, Which>.values[Index]);
-template <class Core, cause Which, std::size_t Index = 0>
+// As in `finding_of`, a change and two that make room for it: what `remedy_of_plan` finds for the plan with the change.
+template <class Core, cause Which, std::size_t First>
+struct core_with_first {
+  static constexpr auto spec = with_proposed(Core::spec, tried_firsts<Core, Which>.values[First]);
+  static constexpr bool judges_host = Core::judges_host;
+  static constexpr int violation_count = is_left_to_fit(spec) ? 1 : 0;
+};
+template <class Core, cause Which, std::size_t First>
+inline constexpr remedy_pair room_for_first = remedy_of_plan<core_with_first<Core, Which, First>>();
+template <class Core, cause Which, std::size_t First>
+inline constexpr finding with_room = with_pair(Core::spec, first_look<Core, Which>,
+                                               {tried_firsts<Core, Which>.values[First], room_for_first<Core, Which, First>.first},
+                                               room_for_first<Core, Which, First>.second);
+template <class Core, cause Which, std::size_t First = 0>
 constexpr finding treated_by_three() {
-  if constexpr (core_fits<Core>.second.kind == remedy_kind::nothing_small_helps) {
+  if constexpr (First >= tried_firsts<Core, Which>.length) {
     return first_look<Core, Which>;
-  } else if constexpr (Index >= changes_of_what_fits<Core, Which>.length) {
-    return first_look<Core, Which>;
-  } else if constexpr (with_three<Core, Which, Index>.help == help_kind::change) {
-    return with_three<Core, Which, Index>;
+  } else if constexpr (room_for_first<Core, Which, First>.second.kind == remedy_kind::nothing_small_helps) {
+    return treated_by_three<Core, Which, First + 1>();
+  } else if constexpr (with_room<Core, Which, First>.help == help_kind::change) {
+    return with_room<Core, Which, First>;
   } else {
-    return treated_by_three<Core, Which, Index + 1>();
+    return treated_by_three<Core, Which, First + 1>();
   }
 }
 template <class Core, cause Which, std::size_t First = 0, std::size_t Second = 0>

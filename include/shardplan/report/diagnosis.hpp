@@ -55,7 +55,7 @@ inline std::string words_of_remedy(const finding& item) {
   if (item.help == help_kind::action)
     return item.now.says == standing::supported ? entry.action.c_str() : entry.advice.c_str();  // what a plan cannot tell: all that helps
   if (item.help == help_kind::nothing)
-    return std::string{"no change that was tried is enough, two together neither; in general "} + entry.advice.c_str();
+    return std::string{"no change that was tried is enough, alone or with others; in general "} + entry.advice.c_str();
   std::string out = words_of_changes(item);
   out.append(": ").append(from_to(words_of_figure(item.which, item.now.figure), words_of_figure(item.which, item.after.figure)));
   if (item.peak_after.count != 0) out.append("; peak ").append(from_to(gib(item.peak), gib(item.peak_after))).append(" GiB");

@@ -365,9 +365,9 @@ TEST_CASE("doctor: laws of a diagnosis") {
   std::cout << "  all " << all.supported << ' ' << all.changes << ' ' << all.actions << ' ' << all.supported - all.changes - all.actions
             << "; three changes " << triples << ", another schedule " << schedules << '\n';
   CHECK(all.supported > 4000);
-  CHECK(100 * (all.changes + all.actions) >= 95 * all.supported);
+  CHECK(100 * (all.changes + all.actions) >= 98 * all.supported);
   const int outside = by_cause[static_cast<int>(cause::perf_jitter)].supported + by_cause[static_cast<int>(cause::ckpt_layout)].supported;
-  CHECK(100 * all.changes >= 90 * (all.supported - outside));
+  CHECK(100 * all.changes >= 95 * (all.supported - outside));
   CHECK(faster > 400);
   CHECK(triples > 0);
   CHECK(schedules > 0);
@@ -483,6 +483,15 @@ TEST_CASE("doctor: a constant diagnosis is the one of run time") {
                sp::global_batch<32>, sp::tp<16>, sp::pp<4>, sp::zero<2>, sp::offload<sp::states_to<sp::storage::host>>>>();
   check_twins<sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 1>, sp::sequence<4096>,
                        sp::micro_batch<3>, sp::global_batch<64>>>();
+  // Two changes, three, another schedule, a number that is not legal.
+  check_twins<sp::plan<sp::model<sp::models::llama2_70b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 1>, sp::sequence<4096>,
+                       sp::micro_batch<4>, sp::global_batch<64>, sp::pp<4>>>();
+  check_twins<sp::plan<sp::model<sp::models::llama2_70b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 8>, sp::sequence<4096>,
+                       sp::micro_batch<1>, sp::global_batch<16>, sp::tp<4>, sp::pp<4>, sp::zero<1>>>();
+  check_twins<sp::plan<sp::model<sp::models::llama2_70b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 1>, sp::sequence<4096>,
+                       sp::micro_batch<1>, sp::global_batch<64>, sp::tp<3>>>();
+  check_twins<sp::plan<sp::model<sp::models::deepseek_v3>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 32>, sp::sequence<4096>,
+                       sp::micro_batch<1>, sp::global_batch<256>, sp::ep<64>>>();
 }
 
 // A device of which no rate is known: nothing is said of time, everything else is.
