@@ -77,6 +77,7 @@ struct cause_entry {
   figure_unit unit{};     ///< of its figure
   literal figure{};       ///< what the figure is, in words
   literal advice{};       ///< what helps, in words
+  literal action{};       ///< of it, what is no change of a plan; empty: all of it is one, or the plan cannot tell the cause
 };
 
 namespace detail {
@@ -101,19 +102,23 @@ inline constexpr cause_entry cause_table[] = {
      "count the optimizer in; shard it; a fused optimizer"},
     {"mem_unit", symptom_bits(symptom::out_of_memory), figure_unit::bytes,
      "gathered units and gradients that live in one phase under ZeRO-3 or FSDP, more than a tenth of the device",
-     "wrap every block, embedding and head apart; less prefetch"},
+     "wrap every block, embedding and head apart; less prefetch", "wrap every block, embedding and head apart"},
     {"mem_nosync", symptom_bits(symptom::out_of_memory), figure_unit::bytes,
-     "whole gradients, if micro-batches are summed without synchronising, beyond what is free", "reduce-scatter each micro-batch"},
+     "whole gradients, if micro-batches are summed without synchronising, beyond what is free", "reduce-scatter each micro-batch",
+     "no no_sync(): reduce-scatter each micro-batch"},
     {"mem_comms", symptom_bits(symptom::out_of_memory), figure_unit::bytes,
      "context and communicators of this plan's groups, against what the plan keeps free",
-     "merge groups, start them late, no NVLS for small groups; say it with headroom<>"},
+     "merge groups, start them late, no NVLS for small groups; say it with headroom<>",
+     "merge groups, start them late, no NVLS for small groups"},
     {"mem_moe_skew", symptom_bits(symptom::out_of_memory_later), figure_unit::bytes,
-     "the worst stage when one rank's experts get twice the even load", "a capacity factor, a balance loss, recomputed experts, more ep"},
+     "the worst stage when one rank's experts get twice the even load", "a capacity factor, a balance loss, recomputed experts, more ep",
+     "a balance loss"},
     {"mem_fragment", symptom_bits(symptom::out_of_memory_later), figure_unit::per_mille,
      "the peak against the device: above nine tenths the allocator has no room for fragments",
-     "expandable segments, fixed shapes, leave 5 to 10 percent"},
+     "expandable segments, fixed shapes, leave 5 to 10 percent", "expandable segments (PYTORCH_CUDA_ALLOC_CONF), fixed shapes"},
     {"mem_resume", symptom_bits(symptom::out_of_memory_on_resume), figure_unit::bytes,
-     "states and a second copy of what a checkpoint holds, against the device", "load states shard by shard through the host"},
+     "states and a second copy of what a checkpoint holds, against the device", "load states shard by shard through the host",
+     "load states shard by shard through the host"},
     {"mem_host", symptom_bits(symptom::host_out_of_memory), figure_unit::bytes,
      "what offload puts on one host, against eight tenths of its memory", "NVMe, more nodes, partial offload"},
     {"cfg_m_lt_p", symptom_bits(symptom::refused_at_start, symptom::hang), figure_unit::count, "pipeline stages, more than micro-batches",
@@ -138,7 +143,8 @@ inline constexpr cause_entry cause_table[] = {
     {"hang_uneven", symptom_bits(symptom::hang), figure_unit::count, "samples of an epoch are not in a plan; sequences that a step needs",
      "drop_last, join, padding"},
     {"hang_zero3_moe", symptom_bits(symptom::hang), figure_unit::count,
-     "experts whose weights are gathered in an order that depends on routing", "make the block one unit, or use ep"},
+     "experts whose weights are gathered in an order that depends on routing", "make the block one unit, or use ep",
+     "make the block of experts one unit (leaf module)"},
     {"hang_fabric", symptom_bits(symptom::hang), figure_unit::count, "nodes: a fault of the network under load is not in a plan",
      "blocking launches, NVLS off, halve the nodes to find it"},
     {"hang_eval", symptom_bits(symptom::hang), figure_unit::count, "evaluation is not in a plan; ranks that must reach the barrier",
@@ -177,7 +183,8 @@ inline constexpr cause_entry cause_table[] = {
     {"perf_latency", symptom_bits(symptom::low_utilisation), figure_unit::per_mille,
      "share of latency in the transfers of states and gradients", "bigger buckets, fewer ranks in a group, tree or NVLS"},
     {"perf_tile", symptom_bits(symptom::low_utilisation), figure_unit::count,
-     "widths of a rank that are no multiple of the tile (128; heads 64)", "aligned shapes"},
+     "widths of a rank that are no multiple of the tile (128; heads 64)", "aligned shapes",
+     "a model whose hidden and feed-forward widths are multiples of 128 x tp, with heads of a multiple of 64"},
     {"perf_uneven", symptom_bits(symptom::low_utilisation), figure_unit::per_mille, "how much longer the fullest stage works than the mean",
      "layers and slots that the stages divide"},
     {"perf_ep_node", symptom_bits(symptom::low_utilisation), figure_unit::per_mille,
@@ -189,7 +196,8 @@ inline constexpr cause_entry cause_table[] = {
     {"perf_recompute", symptom_bits(symptom::low_utilisation), figure_unit::per_mille,
      "memory that stays free when only attention is recomputed, not everything", "recompute less"},
     {"perf_jitter", symptom_bits(symptom::step_time_jitter), figure_unit::count,
-     "ranks: the more there are, the more often one collects garbage; 64 are many", "collect garbage on a fixed step"},
+     "ranks: the more there are, the more often one collects garbage; 64 are many", "collect garbage on a fixed step",
+     "switch automatic garbage collection off and collect on a fixed step, on all ranks at once"},
     {"perf_slow_gpu", symptom_bits(symptom::low_utilisation, symptom::step_time_jitter), figure_unit::count,
      "the rate of each device is not in a plan; devices that wait for the slowest", "find the node and take it out"},
     {"perf_data", symptom_bits(symptom::low_utilisation, symptom::step_time_jitter), figure_unit::count,
@@ -199,7 +207,8 @@ inline constexpr cause_entry cause_table[] = {
      "more micro-batches a step, cores bound, partial offload, NVMe last"},
     {"ckpt_layout", symptom_bits(symptom::checkpoint_does_not_load), figure_unit::count,
      "axes that cut the states of this plan: a checkpoint in shards has them in its files",
-     "convert, or save in a layout-free format; changed_axes says which changed"},
+     "convert, or save in a layout-free format; changed_axes says which changed",
+     "load it with the layout that saved it and convert, or save in a layout-free format; changed_axes says which axes changed"},
 };
 static_assert(sizeof cause_table / sizeof cause_table[0] == cause_count);
 }  // namespace detail

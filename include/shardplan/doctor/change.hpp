@@ -7,9 +7,13 @@
 #include <shardplan/core/unset.hpp>
 #include <shardplan/doctor/cause.hpp>
 #include <shardplan/doctor/parallel_evidence.hpp>
+#include <shardplan/parallel/stages.hpp>
+#include <shardplan/plan/idle.hpp>
 #include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/ranges.hpp>
 #include <shardplan/plan/violation.hpp>
+#include <shardplan/recipe/collectives.hpp>
+#include <shardplan/schedule/catalog.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
@@ -18,7 +22,7 @@
 namespace shardplan {
 
 /// Most changes that are tried for one cause.
-inline constexpr std::size_t most_changes = 24;
+inline constexpr std::size_t most_changes = 32;
 /// The changes that are tried for one cause, the least first.
 using change_list = static_vector<remedy, most_changes>;
 
@@ -81,16 +85,21 @@ template <class List>
 constexpr void propose_half(List& list, remedy_kind kind, std::int64_t degree) {
   for (; degree > 1 && degree % 2 == 0; degree /= 2) propose(list, kind, degree / 2);
 }
-// More micro-batches: a larger batch, or smaller micro-batches.
 template <class List>
-constexpr void propose_more_micro_batches(List& list, const plan_spec& spec) {
-  propose_smaller_micro_batch(list, spec);
+constexpr void propose_larger_batch(List& list, const plan_spec& spec) {
   for (std::int64_t more = 2; more <= 8; more *= 2)
     if (spec.global_batch >= 1 && spec.global_batch <= (std::int64_t{1} << 28))
       propose(list, remedy_kind::global_batch, spec.global_batch * more);
 }
 constexpr std::int64_t next_multiple(std::int64_t value, std::int64_t of) {
   return value < 1 || of < 1 || value > (std::int64_t{1} << 40) || of > (std::int64_t{1} << 40) ? value : (value + of - 1) / of * of;
+}
+
+template <class List>
+constexpr void propose_even_split(List& list, const plan_spec& spec) {
+  const std::int64_t stages = spec.schedule.chunks < 1 ? 0 : times(spec.pp, spec.schedule.chunks);
+  if (stages >= 2 && stages <= spec.model.layers && stages <= static_cast<std::int64_t>(most_layer_split_entries))
+    propose(list, remedy_kind::layer_split, spec.schedule.stages(spec.pp));
 }
 
 template <class List>
@@ -108,6 +117,7 @@ constexpr void propose_configuration(List& list, const plan_spec& spec, const ba
     case cause::cfg_layers:
       propose(list, remedy_kind::pipeline_slots);
       propose_half(list, remedy_kind::chunks, spec.schedule.chunks);
+      if (spec.pp >= 1 && spec.pp <= limits::stages) propose_even_split(list, spec);
       for (std::int64_t pp = spec.pp > limits::stages ? limits::stages : spec.pp - 1; pp >= 1 && list.length < most_changes; --pp)
         if (rest_of(spec.model.layers, times(pp, spec.schedule.chunks)) == 0) propose(list, remedy_kind::pp, pp);
       break;
@@ -137,6 +147,28 @@ constexpr void propose_configuration(List& list, const plan_spec& spec, const ba
   }
 }
 
+// Schedules that idle less than 1F1B and its interleaved form, beside which `propose_speed` has the numbers of chunks. A proposal has the
+// number of one as the value of `remedy_kind::schedule`.
+using bubble_schedules =
+    tried_schedules<schedules::zb_h1, schedules::interleaved_zb<2>, schedules::interleaved_zb<4>, schedules::zb_v, schedules::zb_h2>;
+// Makes a proposed change.
+template <class Spec>
+constexpr void make_proposed(Spec& result, remedy what) {
+  if (what.kind == remedy_kind::schedule) {
+    result.schedule = bubble_schedules::at(static_cast<int>(what.value));
+  } else {
+    make_change(result, what);
+  }
+}
+template <class Spec>
+constexpr Spec with_proposed(const Spec& spec, remedy first, remedy second = {}, remedy third = {}) {
+  Spec result = spec;
+  make_proposed(result, first);
+  make_proposed(result, second);
+  make_proposed(result, third);
+  return result;
+}
+
 template <class List>
 constexpr void propose_speed(List& list, const plan_spec& spec, cause which) {
   switch (which) {
@@ -144,7 +176,10 @@ constexpr void propose_speed(List& list, const plan_spec& spec, cause which) {
     case cause::perf_bubble:
       for (std::int64_t chunks = 2; chunks <= 8; ++chunks)
         if (spec.schedule.chunks == 1) propose(list, remedy_kind::chunks, chunks);
-      propose_more_micro_batches(list, spec);
+      propose_smaller_micro_batch(list, spec);
+      for (int index = 0; index < bubble_schedules::count; ++index)
+        if (spec.pp > 1) propose(list, remedy_kind::schedule, index);
+      propose_larger_batch(list, spec);  // another recipe, so later
       propose_half(list, remedy_kind::pp, spec.pp);
       break;
     case cause::perf_zero3_net:
@@ -155,20 +190,39 @@ constexpr void propose_speed(List& list, const plan_spec& spec, cause which) {
       if (shards_weights(spec) && spec.sharding.reshard_after_forward) propose(list, remedy_kind::reshard, 0);
       if (!spec.sharding.is_fsdp()) propose(list, remedy_kind::zero, 1);
       propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
+      propose_double(list, remedy_kind::pp, spec.pp, spec.model.layers);
+      propose_double(list, remedy_kind::ep, spec.ep, spec.model.experts.count);
       break;
     case cause::perf_tile: propose_half(list, remedy_kind::tp, spec.tp); break;
     case cause::perf_uneven:
       propose(list, remedy_kind::pipeline_slots);
+      propose_even_split(list, spec);
       propose_half(list, remedy_kind::pp, spec.pp);
       break;
-    case cause::perf_ep_node: propose_half(list, remedy_kind::ep, spec.ep); break;
+    case cause::perf_ep_node:
+      propose_half(list, remedy_kind::ep, spec.ep);
+      // A token goes to so many nodes at most: to fewer than its experts and than there are.
+      for (std::int64_t limit = 8; limit >= 1; limit /= 2)
+        if (limit < spec.model.experts.top_k && limit < spec.nodes && (spec.routed_nodes <= 0 || limit < spec.routed_nodes))
+          propose(list, remedy_kind::routed_nodes, limit);
+      propose_half(list, remedy_kind::tp, spec.tp);
+      propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
+      break;
+    case cause::perf_latency:
+      if (spec.collectives.dp == algorithm::ring) propose(list, remedy_kind::dp_tree);
+      if (spec.sharding.ranks == unset && sharding_stage(spec) > 0) propose(list, remedy_kind::shard_ranks, spec.devices_per_node);
+      propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
+      propose_double(list, remedy_kind::cp, spec.cp, spec.devices_per_node);
+      propose_half(list, remedy_kind::nodes, spec.nodes);
+      break;
     case cause::perf_recompute:
       propose(list, remedy_kind::recompute_attention);
       propose(list, remedy_kind::recompute_pointwise, spec.model.experts.count > 0 ? 1 : 0);
       break;
     case cause::perf_offload:
       propose(list, remedy_kind::states_to_device);
-      propose_more_micro_batches(list, spec);
+      propose_smaller_micro_batch(list, spec);
+      propose_larger_batch(list, spec);
       break;
     default: break;
   }
@@ -195,6 +249,7 @@ constexpr change_list changes_for(const plan_spec& spec, cause which) {
     case cause::mem_first_stage:
       propose(list, remedy_kind::pipeline_slots);
       propose_remedies(list, spec, shrinks_activations);
+      propose_half(list, remedy_kind::pp, spec.pp);
       break;
     case cause::mem_unit:
       propose(list, remedy_kind::prefetch, 0);

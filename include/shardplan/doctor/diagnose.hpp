@@ -11,31 +11,54 @@
 #include <shardplan/doctor/parallel_evidence.hpp>
 #include <shardplan/doctor/speed_evidence.hpp>
 #include <shardplan/doctor/symptom.hpp>
+#include <shardplan/doctor/treatment.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/plan.hpp>
 #include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/step_cost.hpp>
 #include <shardplan/plan/verdict.hpp>
+#include <shardplan/schedule/schedule_spec.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
 #include <cstdint>
 
 namespace shardplan {
 
+/// What a finding offers against its cause.
+enum class help_kind {
+  nothing,  ///< the cause is excluded, or it is supported and no change was found to help, alone or with others
+  change,   ///< a change of the plan (`try_this`, `and_this`), recomputed
+  action,   ///< something to do that a plan does not say (`cause_entry::action`, for what a plan cannot tell `cause_entry::advice`)
+};
+
 /// A cause of a symptom in a plan, with what supports or excludes it, and a change that was checked to help.
 struct finding {
-  cause which{};           ///< the cause
-  evidence now{};          ///< its evidence
-  remedy try_this{};       ///< supported causes: the least change after which it is excluded and no rule is broken, and, where the cause is
-                           ///< one of speed, more tokens a second are read; else `nothing_small_helps`
-  remedy and_this{};       ///< with `try_this`, where a plan that does not fit needs both
-  evidence after{};        ///< its evidence in the changed plan
-  bytes peak{};            ///< memory of the worst rank; 0 where it could not be computed
-  bytes peak_after{};      ///< the same in the changed plan
-  step_cost cost{};        ///< what a step costs: bytes between ranks, estimated times
-  step_cost cost_after{};  ///< the same in the changed plan
+  cause which{};      ///< the cause
+  evidence now{};     ///< its evidence
+  help_kind help{};   ///< what is offered against it
+  remedy try_this{};  ///< supported causes: the first change, of those that are tried, the least first, after which it is excluded and no
+                      ///< rule is broken, and, where the cause is one of speed, more tokens a second are read; else
+                      ///< `nothing_small_helps`
+  remedy and_this{};  ///< with `try_this`, where no single change helps
+  remedy further{};   ///< with both, where it takes three
+  schedule_spec schedule{};  ///< of the kind `schedule`: the new one
+  evidence after{};          ///< its evidence in the changed plan
+  bytes peak{};              ///< memory of the worst rank; 0 where it could not be computed
+  bytes peak_after{};        ///< the same in the changed plan
+  step_cost cost{};          ///< what a step costs: bytes between ranks, estimated times
+  step_cost cost_after{};    ///< the same in the changed plan
 };
+
+/// `spec` with what a finding says to change.
+template <class Spec = plan_spec>
+constexpr Spec changed_by_finding(const Spec& spec, const finding& item) {
+  Spec result = changed(changed_by_both(spec, {item.try_this, item.and_this}), item.further);
+  const remedy steps[] = {item.try_this, item.and_this, item.further};
+  for (const remedy& step : steps)
+    if (step.kind == remedy_kind::schedule) result.schedule = item.schedule;
+  return result;
+}
 
 /// Most causes that a symptom has.
 inline constexpr std::size_t most_causes = 16;
@@ -69,15 +92,23 @@ constexpr bool is_of_speed(cause which) { return which >= cause::perf_tp_node &&
 // Whether a change helps: the cause is gone, no rule is broken, and against slowness the plan is faster (as far as its device can be
 // timed). `result` has the figures then.
 template <class Spec>
-constexpr bool helps(const Spec& spec, remedy_pair what, finding& result) {
-  const Spec other = changed_by_both(spec, what);
+constexpr bool helps(const Spec& spec, remedy_pair what, finding& result, remedy third = {}) {
+  const Spec other = with_proposed(spec, what.first, what.second, third);
   if (count_violations(other) != 0) return false;
   const evidence after = evidence_of(other, result.which);
   if (after.says == standing::supported) return false;
   const step_cost cost = computed_cost(other);
   if (is_of_speed(result.which) && result.cost.seconds > 0 && !(cost.tokens_per_second > result.cost.tokens_per_second)) return false;
+  result.help = help_kind::change;
   result.try_this = what.first;
   result.and_this = what.second;
+  result.further = third;
+  remedy* const steps[] = {&result.try_this, &result.and_this, &result.further};
+  for (remedy* step : steps)
+    if (step->kind == remedy_kind::schedule) {
+      result.schedule = other.schedule;
+      step->value = other.schedule.chunks;
+    }
   result.after = after;
   result.peak_after = computed_figures(other).peak_memory;
   result.cost_after = cost;
@@ -86,9 +117,9 @@ constexpr bool helps(const Spec& spec, remedy_pair what, finding& result) {
 
 // The finding with that change, or as it was where the change does not help.
 template <class Spec>
-constexpr finding with_pair(const Spec& spec, const finding& before, remedy_pair what) {
+constexpr finding with_pair(const Spec& spec, const finding& before, remedy_pair what, remedy third = {}) {
   finding result = before;
-  helps(spec, what, result);
+  helps(spec, what, result, third);
   return result;
 }
 
@@ -109,22 +140,41 @@ constexpr finding found_in(const Spec& spec, const plan_now& now, cause which) {
   result.now = evidence_of(spec, which);
   result.peak = now.peak;
   result.cost = now.cost;
+  if (has_action(spec, now.peak, which, result.now.says)) result.help = help_kind::action;
   return result;
+}
+
+// Whether a plan keeps all rules of numbers and does not fit.
+template <class Spec>
+constexpr bool is_left_to_fit(const Spec& spec) {
+  return is_computable(spec) && peak_of(spec, memory_layout_of(spec)).total > spec.device.memory;
+}
+
+// What makes a plan fit that does not.
+template <class Spec>
+constexpr remedy_pair what_fits(const Spec& spec, bytes peak) {
+  return peak > spec.device.memory ? best_remedy(spec) : remedy_pair{};
 }
 
 template <class Spec = plan_spec>
 constexpr finding finding_of(const Spec& spec, const plan_now& now, cause which) {
   finding result = found_in(spec, now, which);
-  if (result.now.says != standing::supported) return result;
+  if (result.now.says != standing::supported || !changes_with_plan(which)) return result;
   for (const remedy what : changes_for(spec, which))
     if (helps(spec, {what, {}}, result)) return result;
-  // A plan that does not fit: what makes it fit, alone or with a change against the cause.
-  if (now.peak <= spec.device.memory) return result;
-  const remedy_pair fits = best_remedy(spec);
-  if (fits.first.kind == remedy_kind::nothing_small_helps || helps(spec, fits, result)) return result;
-  if (fits.second.kind != remedy_kind::nothing_small_helps) return result;
-  for (const remedy what : changes_for(changed(spec, fits.first), which))
-    if (helps(spec, {fits.first, what}, result)) break;
+  const remedy_pair fits = what_fits(spec, now.peak);
+  if (fits.first.kind != remedy_kind::nothing_small_helps && helps(spec, fits, result)) return result;
+  const step_list firsts = first_steps(spec, which, legal_steps(violations_in(spec)));
+  for (std::size_t at = 0; at < firsts.length; ++at)
+    for (const remedy further : second_steps(spec, which, firsts, at))
+      if (helps(spec, {firsts.values[at], further}, result)) return result;
+  // A change against the cause, after which two more make the plan fit.
+  for (const remedy what : firsts) {
+    const Spec with = with_proposed(spec, what);
+    if (!is_left_to_fit(with)) continue;
+    const remedy_pair room = best_remedy(with);
+    if (room.second.kind != remedy_kind::nothing_small_helps && helps(spec, {what, room.first}, result, room.second)) break;
+  }
   return result;
 }
 
@@ -172,42 +222,71 @@ template <class Core>
 inline constexpr remedy_pair core_fits = remedy_of_plan<Core>();
 template <class Core, cause Which>
 inline constexpr finding with_what_fits = with_pair(Core::spec, first_look<Core, Which>, core_fits<Core>);
+// As in `finding_of`, two changes.
+template <class Core>
+inline constexpr step_list legal_steps_of =
+    legal_steps(spoken_rules<Core>(make_index_pack<static_cast<int>(broken_rules_of<Core>.items.length)>{}));
 template <class Core, cause Which>
-inline constexpr change_list changes_of_what_fits = changes_for(changed(Core::spec, core_fits<Core>.first), Which);
-template <class Core, cause Which, std::size_t Index>
+inline constexpr step_list tried_firsts = first_steps(Core::spec, Which, legal_steps_of<Core>);
+template <class Core, cause Which, std::size_t First>
+inline constexpr step_list tried_seconds = second_steps(Core::spec, Which, tried_firsts<Core, Which>, First);
+template <class Core, cause Which, std::size_t First, std::size_t Second>
 inline constexpr finding with_both = with_pair(Core::spec, first_look<Core, Which>,
-                                               {core_fits<Core>.first, changes_of_what_fits<Core, Which>.values[Index]});
-template <class Core, cause Which, std::size_t Index = 0>
-constexpr finding treated_by_both() {
-  if constexpr (Index >= changes_of_what_fits<Core, Which>.length) {
+                                               {tried_firsts<Core, Which>.values[First], tried_seconds<Core, Which, First>.values[Second]});
+// As in `finding_of`, a change and two that make room for it: what `remedy_of_plan` finds for the plan with the change.
+template <class Core, cause Which, std::size_t First>
+struct core_with_first {
+  static constexpr auto spec = with_proposed(Core::spec, tried_firsts<Core, Which>.values[First]);
+  static constexpr bool judges_host = Core::judges_host;
+  static constexpr int violation_count = is_left_to_fit(spec) ? 1 : 0;
+};
+template <class Core, cause Which, std::size_t First>
+inline constexpr remedy_pair room_for_first = remedy_of_plan<core_with_first<Core, Which, First>>();
+template <class Core, cause Which, std::size_t First>
+inline constexpr finding with_room = with_pair(Core::spec, first_look<Core, Which>,
+                                               {tried_firsts<Core, Which>.values[First], room_for_first<Core, Which, First>.first},
+                                               room_for_first<Core, Which, First>.second);
+template <class Core, cause Which, std::size_t First = 0>
+constexpr finding treated_by_three() {
+  if constexpr (First >= tried_firsts<Core, Which>.length) {
     return first_look<Core, Which>;
-  } else if constexpr (with_both<Core, Which, Index>.try_this.kind != remedy_kind::nothing_small_helps) {
-    return with_both<Core, Which, Index>;
+  } else if constexpr (room_for_first<Core, Which, First>.second.kind == remedy_kind::nothing_small_helps) {
+    return treated_by_three<Core, Which, First + 1>();
+  } else if constexpr (with_room<Core, Which, First>.help == help_kind::change) {
+    return with_room<Core, Which, First>;
   } else {
-    return treated_by_both<Core, Which, Index + 1>();
+    return treated_by_three<Core, Which, First + 1>();
+  }
+}
+template <class Core, cause Which, std::size_t First = 0, std::size_t Second = 0>
+constexpr finding treated_by_both() {
+  if constexpr (First >= tried_firsts<Core, Which>.length) {
+    return treated_by_three<Core, Which>();
+  } else if constexpr (Second >= tried_seconds<Core, Which, First>.length) {
+    return treated_by_both<Core, Which, First + 1>();
+  } else if constexpr (with_both<Core, Which, First, Second>.help == help_kind::change) {
+    return with_both<Core, Which, First, Second>;
+  } else {
+    return treated_by_both<Core, Which, First, Second + 1>();
   }
 }
 template <class Core, cause Which>
 constexpr finding treated_to_fit() {
-  if constexpr (core_now<Core>.peak <= Core::spec.device.memory) {
-    return first_look<Core, Which>;
-  } else if constexpr (core_fits<Core>.first.kind == remedy_kind::nothing_small_helps) {
-    return first_look<Core, Which>;
-  } else if constexpr (with_what_fits<Core, Which>.try_this.kind != remedy_kind::nothing_small_helps) {
+  if constexpr (core_fits<Core>.first.kind == remedy_kind::nothing_small_helps) {
+    return treated_by_both<Core, Which>();
+  } else if constexpr (with_what_fits<Core, Which>.help == help_kind::change) {
     return with_what_fits<Core, Which>;
-  } else if constexpr (core_fits<Core>.second.kind != remedy_kind::nothing_small_helps) {
-    return first_look<Core, Which>;
   } else {
     return treated_by_both<Core, Which>();
   }
 }
 template <class Core, cause Which, std::size_t Index = 0>
 constexpr finding treated() {
-  if constexpr (first_look<Core, Which>.now.says != standing::supported) {
+  if constexpr (first_look<Core, Which>.now.says != standing::supported || !changes_with_plan(Which)) {
     return first_look<Core, Which>;
   } else if constexpr (Index >= tried_changes<Core, Which>.length) {
     return treated_to_fit<Core, Which>();
-  } else if constexpr (with_change<Core, Which, Index>.try_this.kind != remedy_kind::nothing_small_helps) {
+  } else if constexpr (with_change<Core, Which, Index>.help == help_kind::change) {
     return with_change<Core, Which, Index>;
   } else {
     return treated<Core, Which, Index + 1>();

@@ -7,6 +7,7 @@
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/recipe/attention.hpp>
+#include <shardplan/recipe/collectives.hpp>
 #include <shardplan/recipe/headroom.hpp>
 #include <shardplan/recipe/offload.hpp>
 #include <shardplan/recipe/optimizer.hpp>
@@ -22,6 +23,18 @@
 namespace shardplan {
 
 namespace detail {
+// Counts that differ by one at most, the larger in the middle: the ends have embedding and head beside their layers.
+template <class Split>
+constexpr void split_evenly(Split& split, std::int64_t layers, std::int64_t parts) {
+  const std::int64_t next_token = split.next_token_stage;
+  split = {};
+  split.next_token_stage = next_token;
+  if (parts < 1 || parts > layers) return;
+  const std::int64_t larger = layers % parts;
+  const std::int64_t from = (parts - larger) / 2;
+  for (std::int64_t at = 0; at < parts; ++at) split.push_back(layers / parts + (at >= from && at < from + larger ? 1 : 0));
+}
+
 // Makes that one change: a search over many values of one field copies the spec once. (`Chunked` depends, so that a file which only
 // includes this instantiates no schedule.)
 template <class Spec, int Chunked = 2>
@@ -68,6 +81,9 @@ constexpr void make_change(Spec& result, remedy change) {
     case remedy_kind::fp32_gradients: result.precision = precisions::bf16_fp32_accumulator::spec; break;
     case remedy_kind::states_to_nvme: result.offload.states = storage::nvme; break;
     case remedy_kind::states_to_device: result.offload.states = result.offload.gradients = storage::device; break;
+    case remedy_kind::layer_split: split_evenly(result.layer_split, result.model.layers, change.value); break;
+    case remedy_kind::routed_nodes: result.routed_nodes = change.value; break;
+    case remedy_kind::dp_tree: result.collectives.dp = algorithm::tree; break;
     case remedy_kind::hidden_tp: result.overlap.tp = change.value; break;
     case remedy_kind::hidden_cp: result.overlap.cp = change.value; break;
     case remedy_kind::hidden_ep: result.overlap.ep = change.value; break;

@@ -132,6 +132,9 @@ constexpr change_words words_of(remedy change) {
     case remedy_kind::fp32_gradients: return {"precision<precisions::bf16_fp32_accumulator>"};
     case remedy_kind::states_to_nvme: return {"offload<states_to<storage::nvme>>"};
     case remedy_kind::states_to_device: return {"no offload<> of states"};
+    case remedy_kind::layer_split: return {"layer_split<> of ", " counts that differ by one at most"};
+    case remedy_kind::routed_nodes: return {"node_limited_routing<", ">"};
+    case remedy_kind::dp_tree: return {"collectives<dp_by<algorithm::tree>>"};
     case remedy_kind::hidden_tp: return {"overlap<hidden_tp<", ">>"};
     case remedy_kind::hidden_cp: return {"overlap<hidden_cp<", ">>"};
     case remedy_kind::hidden_ep: return {"overlap<hidden_ep<", ">>"};

@@ -83,11 +83,14 @@ enum class remedy_kind {
   fp32_gradients,       ///< `precision<precisions::bf16_fp32_accumulator>`
   states_to_nvme,       ///< `offload<states_to<storage::nvme>>`
   states_to_device,     ///< no `offload<>` of states and gradients
-  hidden_tp,            ///< `overlap<hidden_tp<value>>`, percent
-  hidden_cp,            ///< `overlap<hidden_cp<value>>`, percent
-  hidden_ep,            ///< `overlap<hidden_ep<value>>`, percent
-  hidden_pp,            ///< `overlap<hidden_pp<value>>`, percent
-  hidden_dp,            ///< `overlap<hidden_dp<value>>`, percent
+  layer_split,   ///< `layer_split<...>` of so many counts that differ by one at most, the larger in the middle; no `pipeline_slots<>`
+  routed_nodes,  ///< `node_limited_routing<value>`
+  dp_tree,       ///< `collectives<dp_by<algorithm::tree>>`
+  hidden_tp,     ///< `overlap<hidden_tp<value>>`, percent
+  hidden_cp,     ///< `overlap<hidden_cp<value>>`, percent
+  hidden_ep,     ///< `overlap<hidden_ep<value>>`, percent
+  hidden_pp,     ///< `overlap<hidden_pp<value>>`, percent
+  hidden_dp,     ///< `overlap<hidden_dp<value>>`, percent
 };
 
 /// One change of one part, with its new value where it has one.

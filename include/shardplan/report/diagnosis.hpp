@@ -32,11 +32,31 @@ inline std::string words_of_evidence(const finding& item) {
   return figure + (item.now.says == standing::supported ? ", above " : ", not above ") + words_of_figure(item.which, item.now.limit);
 }
 
+// "zero<1> and micro_batch<1>"; a schedule by its name.
+inline std::string words_of_changes(const finding& item) {
+  std::string out;
+  const remedy steps[] = {item.try_this, item.and_this, item.further};
+  for (const remedy& step : steps) {
+    if (step.kind == remedy_kind::nothing_small_helps) continue;
+    if (!out.empty()) out.append(" and ");
+    if (step.kind != remedy_kind::schedule) {
+      out.append(sentence_of(step).c_str());
+      continue;
+    }
+    out.append("schedule ").append(item.schedule.name.c_str());
+    if (step.value > 1) out.append(", ").append(std::to_string(step.value)).append(" chunks a rank");
+  }
+  return out;
+}
+
 inline std::string words_of_remedy(const finding& item) {
+  const cause_entry& entry = entry_of(item.which);
   if (item.now.says == standing::excluded) return "";
-  if (item.try_this.kind == remedy_kind::nothing_small_helps) return entry_of(item.which).advice.c_str();
-  std::string out = sentence_of(item.try_this).c_str();
-  if (item.and_this.kind != remedy_kind::nothing_small_helps) out.append(" and ").append(sentence_of(item.and_this).c_str());
+  if (item.help == help_kind::action)
+    return item.now.says == standing::supported ? entry.action.c_str() : entry.advice.c_str();  // what a plan cannot tell: all that helps
+  if (item.help == help_kind::nothing)
+    return std::string{"no change that was tried is enough, alone or with others; in general "} + entry.advice.c_str();
+  std::string out = words_of_changes(item);
   out.append(": ").append(from_to(words_of_figure(item.which, item.now.figure), words_of_figure(item.which, item.after.figure)));
   if (item.peak_after.count != 0) out.append("; peak ").append(from_to(gib(item.peak), gib(item.peak_after))).append(" GiB");
   if (item.cost_after.seconds > 0) {
@@ -48,6 +68,9 @@ inline std::string words_of_remedy(const finding& item) {
   }
   return out;
 }
+
+// What stands before it: what was recomputed and what is to be done elsewhere are told apart.
+inline const char* label_of(const finding& item) { return item.help == help_kind::action ? "action: " : "remedy: "; }
 
 // Of what a step is made, where the symptom is slowness and the plan can be timed.
 inline std::string words_of_step(const diagnosis& causes) {
@@ -78,7 +101,7 @@ inline std::string text_of(const diagnosis& causes) {
       continue;
     }
     out += std::to_string(++number) + ". " + name_of(item.which) + " (" + name_of(item.now.says) + "): " + detail::words_of_evidence(item) +
-           "\n   " + entry_of(item.which).figure.c_str() + "\n   remedy: " + detail::words_of_remedy(item) + "\n";
+           "\n   " + entry_of(item.which).figure.c_str() + "\n   " + detail::label_of(item) + detail::words_of_remedy(item) + "\n";
   }
   return out;
 }
@@ -95,7 +118,7 @@ inline std::string markdown_of(const diagnosis& causes) {
   std::string out = "| cause | standing | figure | remedy |\n|---|---|---|---|\n";
   for (const finding& item : causes)
     out += "| `" + std::string{name_of(item.which)} + "` | " + name_of(item.now.says) + " | " + detail::words_of_evidence(item) + " | " +
-           detail::words_of_remedy(item) + " |\n";
+           (item.help == help_kind::action ? "action: " : "") + detail::words_of_remedy(item) + " |\n";
   return out;
 }
 

@@ -34,8 +34,23 @@ constexpr sp::diagnosis speed = sp::diagnose<deep, sp::symptoms::low_utilisation
 static_assert(speed[0].which == sp::cause::perf_bubble && speed[0].now.figure == 426 && speed[0].now.limit == 100);
 static_assert(speed[0].now.figure == static_cast<std::int64_t>(1000 * deep::timing.bubble / deep::timing.step));
 static_assert(speed[0].cost == sp::step_cost_of(deep::spec) && speed[0].cost_after.tokens_per_second > speed[0].cost.tokens_per_second);
-// 32 micro-batches: 3 of 35.
-static_assert(speed[0].try_this == sp::remedy{sp::remedy_kind::global_batch, 128} && speed[0].after.figure == 85);
+// 80 layers are 4 chunks of 5 on each of 4 ranks: where 1F1B's interleaved form still idles 3 of 4 x 4 + 3, that with zero bubble does a
+// third.
+static_assert(speed[0].try_this == sp::remedy{sp::remedy_kind::schedule, 4} && speed[0].after.figure <= 100);
+static_assert(speed[0].help == sp::help_kind::change && sp::changed_by_finding(deep::spec, speed[0]).schedule == speed[0].schedule);
+static_assert(speed[0].schedule == sp::schedules::interleaved_zb<4>::spec);
+
+// An all-to-all of 64 ranks over 8 nodes takes longer than the experts compute: a token goes to fewer nodes, and the plan must fit.
+using experts = sp::plan<sp::model<sp::models::deepseek_v3>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 32>, sp::sequence<4096>,
+                         sp::micro_batch<1>, sp::global_batch<256>, sp::ep<64>>;
+constexpr sp::diagnosis far_experts = sp::diagnose<experts, sp::symptoms::low_utilisation>;
+static_assert(far_experts[0].which == sp::cause::perf_ep_node && far_experts[0].help == sp::help_kind::change);
+static_assert(far_experts[0].after.figure <= 1000 && far_experts[0].peak_after <= experts::spec.device.memory);
+
+// Garbage is collected by no plan.
+constexpr sp::diagnosis jitter = sp::diagnose<experts, sp::symptoms::step_time_jitter>;
+static_assert(jitter[0].which == sp::cause::perf_jitter && jitter[0].help == sp::help_kind::action);
+static_assert(jitter[0].try_this.kind == sp::remedy_kind::nothing_small_helps);
 
 // A plan that breaks a rule is asked by field; `checked_plan` is asked and not insisted on.
 using odd = sp::checked_plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 1>, sp::sequence<4096>,
@@ -43,7 +58,8 @@ using odd = sp::checked_plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::d
 constexpr sp::diagnosis start = sp::diagnose<odd, sp::symptoms::refused_at_start>;
 static_assert(start[0].which == sp::cause::cfg_batch && start[0].now.figure == 64 % (3 * 8));
 static_assert(start[0].try_this == sp::remedy{sp::remedy_kind::micro_batch, 2} ||
-              start[0].try_this == sp::remedy{sp::remedy_kind::micro_batch, 1} || start[0].try_this.kind == sp::remedy_kind::nothing_small_helps);
+              start[0].try_this == sp::remedy{sp::remedy_kind::micro_batch, 1} ||
+              start[0].try_this.kind == sp::remedy_kind::nothing_small_helps);
 
 // Every symptom of a large pipeline, within what compilers evaluate.
 template <class Plan, class... Symptoms>
