@@ -115,7 +115,7 @@ constexpr channel_rate rate_of(channel between, const rank_layout& ranks, const 
   const group_spread close_by = spread_of(between, ranks, where.fabric_domain);
   if (close_by.inside) {
     if (where.fabric_pair == 0) return {fabric, constants.fabric_step};
-    const double links = static_cast<double>(where.fabric_pair * (close_by.ranks - 1)) * constants.fabric;
+    const double links = static_cast<double>(where.fabric_pair) * static_cast<double>(close_by.ranks - 1) * constants.fabric;
     return {links < fabric ? links : fabric, constants.fabric_step};
   }
   const group_spread node = where.devices_per_node == where.fabric_domain ? close_by : spread_of(between, ranks, where.devices_per_node);
