@@ -2,6 +2,7 @@
 // Searches of specs and spaces that no plan can come from: an answer, never an error.
 #include "../catch.hpp"
 
+#include <shardplan/plan/simulated_timing_of.hpp>
 #include <shardplan/report/decision.hpp>
 #include <shardplan/search/best_of.hpp>
 #include <shardplan/search/decide.hpp>
@@ -89,5 +90,22 @@ TEST_CASE("a schedule may ask for any number of micro-batches") {
   for (const std::int64_t wanted : {INT64_MAX, INT64_MIN}) {
     spec.schedule.least_micro_batches_a_rank = wanted;
     CHECK(sp::evaluate(spec).violations.empty() == (wanted < 0 && sp::evaluate(spec).peak_memory <= spec.device.memory));
+  }
+}
+
+TEST_CASE("a step without end, of a device that may say any rate, is not played") {
+  sp::plan_spec spec = usual();
+  spec.pp = 4;
+  CHECK(sp::simulated_timing_of(spec).played);
+  for (const std::int64_t rate : {std::int64_t{1}, std::int64_t{-1}, INT64_MIN}) {
+    spec.device.matmul_flops = spec.device.sustained_flops = spec.device.bf16_flops = rate;
+    CHECK_NOTHROW(sp::simulated_timing_of(spec));
+    spec.device = sp::devices::h100_sxm_80gb::spec;
+    spec.device.memory_bandwidth = rate;
+    CHECK_NOTHROW(sp::simulated_timing_of(spec));
+    spec.device = sp::devices::h100_sxm_80gb::spec;
+    spec.device.network.bytes_per_second = spec.device.fabric.bytes_per_second = rate;
+    CHECK_NOTHROW(sp::simulated_timing_of(spec));
+    spec.device = sp::devices::h100_sxm_80gb::spec;
   }
 }
