@@ -21,13 +21,13 @@ public:
     taken.length = 0;
   }
   /// The two change their values.
-  constexpr owned_array& operator=(owned_array&& other) noexcept {
+  constexpr owned_array& operator=(owned_array&& taken) noexcept {
     Value* const old_values = values;
     const std::size_t old_length = length;
-    values = other.values;
-    length = other.length;
-    other.values = old_values;
-    other.length = old_length;
+    values = taken.values;
+    length = taken.length;
+    taken.values = old_values;
+    taken.length = old_length;
     return *this;
   }
   /// Frees the values.

@@ -85,7 +85,8 @@ template <class Spec, class Search>
 constexpr cluster_answer smallest_from(const Spec& fixed, std::int64_t most_nodes, Search search) {
   cluster_answer answer{};
   const std::int64_t node = fixed.devices_per_node;
-  const std::int64_t most = saturating_multiply(node, most_nodes);
+  const std::int64_t bound = saturating_multiply(node, most_nodes);
+  const std::int64_t most = bound < limits::devices ? bound : limits::devices;  // no plan has more
   answer.least = least_devices(fixed, most);
   for (std::int64_t devices = answer.least; devices <= most; devices = next_count(devices, node)) {
     Spec spec = fixed;

@@ -109,3 +109,13 @@ TEST_CASE("a step without end, of a device that may say any rate, is not played"
     spec.device = sp::devices::h100_sxm_80gb::spec;
   }
 }
+
+TEST_CASE("the least devices up to any bound") {
+  sp::plan_spec spec = usual();
+  CHECK(sp::smallest_cluster_of(spec, INT64_MAX).devices == sp::smallest_cluster_of(spec, 2).devices);
+  spec.devices_per_node = INT64_MAX;
+  CHECK(!sp::smallest_cluster_of(spec, 2).found);
+  spec = usual();
+  spec.pp = INT64_MAX;
+  CHECK(!sp::best_of(spec, sp::default_space_of(spec, sp::bit_of(sp::part_kind::pp))).found);
+}
