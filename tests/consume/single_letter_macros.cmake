@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-# Users define N, M or K as macros. The umbrella is compiled with A to Z defined as something that breaks wherever it is used.
+# Users define N, M or K as macros, and Windows' headers near, far, small and ERROR. The umbrella is compiled with these and A to Z defined as
+# something that breaks wherever it is used.
 # The standard library is included before that: it is not ours to keep free of short names. Boost.Hana is read inside the umbrella, which sets such
 # macros aside meanwhile.
 cmake_minimum_required(VERSION 3.25)
@@ -16,7 +17,7 @@ foreach(header IN LISTS headers)
     endif()
   endforeach()
 endforeach()
-foreach(letter A B C D E F G H I J K L M N O P Q R S T U V W X Y Z)
+foreach(letter A B C D E F G H I J K L M N O P Q R S T U V W X Y Z near far small ERROR)
   string(APPEND text "#define ${letter} @ macro_of_the_user\n")
 endforeach()
 string(APPEND text "#include <shardplan/shardplan.hpp>\n")
@@ -24,5 +25,5 @@ string(APPEND text "#include <shardplan/shardplan.hpp>\n")
 file(WRITE "${binary_dir}/single_letter_macros.cpp" "${text}")
 syntax_check("${binary_dir}/single_letter_macros.cpp")
 if(NOT exit_code EQUAL 0)
-  fail("the umbrella uses a name of one letter" "${output}")
+  fail("the umbrella uses a name that users define as a macro" "${output}")
 endif()

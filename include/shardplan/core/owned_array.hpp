@@ -15,19 +15,19 @@ public:
   /// `value_count` values.
   explicit constexpr owned_array(std::size_t value_count)
       : values(value_count == 0 ? nullptr : new Value[value_count]{}), length(value_count) {}
-  /// Takes the values of `other` and leaves it empty.
-  constexpr owned_array(owned_array&& other) noexcept : values(other.values), length(other.length) {
-    other.values = nullptr;
-    other.length = 0;
+  /// Takes the values of `taken` and leaves it empty.
+  constexpr owned_array(owned_array&& taken) noexcept : values(taken.values), length(taken.length) {
+    taken.values = nullptr;
+    taken.length = 0;
   }
   /// The two change their values.
-  constexpr owned_array& operator=(owned_array&& other) noexcept {
+  constexpr owned_array& operator=(owned_array&& taken) noexcept {
     Value* const old_values = values;
     const std::size_t old_length = length;
-    values = other.values;
-    length = other.length;
-    other.values = old_values;
-    other.length = old_length;
+    values = taken.values;
+    length = taken.length;
+    taken.values = old_values;
+    taken.length = old_length;
     return *this;
   }
   /// Frees the values.

@@ -39,7 +39,7 @@ constexpr std::int64_t layers_left_out(const plan_spec& spec) {
     for (const std::int64_t count : split.counts) sum = saturating_add(sum, count);
     return sum > spec.model.layers ? sum - spec.model.layers : spec.model.layers - sum;
   }
-  const std::int64_t stages = spec.pp < 1 || spec.schedule.chunks < 1 ? 0 : spec.schedule.stages(spec.pp);
+  const std::int64_t stages = spec.pp < 1 || spec.schedule.chunks < 1 ? 0 : times(spec.pp, spec.schedule.stages(1));
   return rest_of(spec.model.layers + split.embedding_slot + split.loss_slot, stages);
 }
 

@@ -150,8 +150,8 @@ constexpr host_report host_account(const Spec& spec, const memory_layout& layout
       offloads.inputs != storage::device || offloads.moments_percent != 0) {
     const std::int64_t largest = spec.offload.gradients != storage::device ? detail::largest_tensor_bytes(spec, layout.facts) : 0;
     const std::int64_t ranks = layout.facts.grid.world / spec.pp;  // of one pipeline rank
-    const auto keep_worse = [&](const host_report& node) {
-      if (node.total() > worst.total() || (node.total() == worst.total() && node.nvme > worst.nvme)) worst = node;
+    const auto keep_worse = [&](const host_report& of_node) {
+      if (of_node.total() > worst.total() || (of_node.total() == worst.total() && of_node.nvme > worst.nvme)) worst = of_node;
     };
     for (std::int64_t stage = 0; stage < spec.pp; ++stage) {
       const host_report one = detail::host_share(spec, layout, stage, largest);

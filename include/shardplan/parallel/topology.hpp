@@ -40,7 +40,10 @@ constexpr topology topology_of(const Device& device, std::int64_t devices_per_no
   topology result{};
   result.nodes = nodes;
   result.devices_per_node = devices_per_node;
-  result.fabric_domain = device.fabric.bytes_per_second == 0 ? 1 : joins_all ? device.fabric_domain : devices_per_node;
+  result.fabric_domain = device.fabric.bytes_per_second == 0 ? 1
+                         : !joins_all                        ? devices_per_node
+                         : device.fabric_domain < 1          ? 1
+                                                             : device.fabric_domain;
   result.fabric = device.fabric.bytes_per_second;
   result.fabric_pair = device.fabric_pair;
   result.host = device.host.bytes_per_second;
@@ -81,7 +84,7 @@ constexpr axis_link link_of(const Mesh& ranks, const topology& where, axis set) 
   const domain_spread over_nodes = spread_over(groups, where.devices_per_node);
   if (groups.size == 1) return {set, link_kind::none, 0, over_fabric, over_nodes};
   if (over_fabric.astride() == 0) {
-    const std::int64_t links = where.fabric_pair * (groups.size - 1);
+    const std::int64_t links = saturating_multiply(where.fabric_pair, groups.size - 1);
     const std::int64_t rate = where.fabric_pair != 0 && links < where.fabric ? links : where.fabric;
     return {set, link_kind::fabric, rate, over_fabric, over_nodes};
   }

@@ -294,7 +294,7 @@ constexpr neighbourhood neighbourhood_of(const Spec& spec, const Item& item, rem
       if (!of_the_number && !counts) return around(spec.global_batch, at_once, limits::batch);
       neighbourhood place = around(spec.global_batch, batch_multiple(spec, at_once), limits::batch);
       const std::int64_t least = saturating_multiply(at_once, least_micro_batches_of(spec));
-      if (place.above < least) place.above = ceil_divide(least, place.step) * place.step;
+      if (place.above < least) place.above = saturating_multiply(ceil_divide(least, place.step), place.step);
       return place;
     }
     case remedy_kind::accumulation: {

@@ -117,8 +117,8 @@ constexpr std::int64_t smaller_micro_batch(std::int64_t micro) { return micro > 
 template <class Visit, class Spec>
 constexpr remedy first_remedy(const Spec& spec, Visit visit) {
   remedy change{};
-  const auto try_out = [&](remedy_kind kind, std::int64_t value) {
-    change = {kind, value};
+  const auto try_out = [&](remedy_kind kind, std::int64_t to_value) {
+    change = {kind, to_value};
     return visit(change);
   };
   const bool is_fsdp = spec.sharding.is_fsdp();

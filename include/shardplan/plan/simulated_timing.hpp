@@ -21,6 +21,9 @@
 namespace shardplan {
 
 namespace detail {
+// In nanoseconds, and in ticks of all its parts, what is shorter fits into 63 bits.
+inline constexpr double most_played_seconds = 1e6;
+
 // The same stages, each a rank of its own, of which only what a micro-batch does is asked.
 template <class Spec>
 constexpr Spec stages_apart(const Spec& spec) {
@@ -48,7 +51,11 @@ constexpr stage_times nanoseconds_of_extent(const Spec& spec, const Spec& apart,
   double seen[channel_count]{};
   const double visible = visible_inside(apart, clock, steps * one.total(), steps * one.attention, false, seen) / steps;
   const double slower = 1 + visible / one.total();
-  const auto whole = [](double seconds) { return fraction{static_cast<std::int64_t>(seconds * 1e9) + 1}; };
+  // What does not fit is cut off: a device may say any rate.
+  const auto whole = [](double seconds) {
+    return fraction{seconds < most_played_seconds ? (seconds > 0 ? static_cast<std::int64_t>(seconds * 1e9) : 0) + 1
+                                                  : std::int64_t{1'000'000'000'000'000}};
+  };
   stage_times times{};
   times.forward = whole(one.forward * slower);
   times.input_gradient = whole((one.backward / 2 + one.recompute) * slower);
@@ -148,7 +155,7 @@ template <class Plan, class Stages>
 struct makespan_of_plan;
 template <class Plan, int... Stages>
 struct makespan_of_plan<Plan, index_pack<int, Stages...>> {
-  static constexpr stage_times times[] = {simulated_times<Plan, Stages>...};
+  static constexpr stage_times times[sizeof...(Stages)] = {simulated_times<Plan, Stages>...};
   using schedule_type = schedule_of_plan<Plan>;
   static constexpr fraction of_step() {
     // Where steps run into each other, the time from one end to the next.

@@ -23,7 +23,7 @@ namespace shardplan {
 /// `timing_report` of a step whose schedule was played, or of the closed form where it could not be.
 struct played_timing : timing_report {
   /// Whether the schedule was played. Without a pipeline there is nothing to play; false too for a schedule that is not known here, for one
-  /// that never ends at these sizes, and for a plan that broke a rule of the first two tiers.
+  /// that never ends at these sizes, for a step of more than a million seconds, and for a plan that broke a rule of the first two tiers.
   bool played = false;
 };
 
@@ -117,7 +117,9 @@ constexpr played_timing simulated_timing_of(const Spec& spec, const timing_const
   const traffic_layout layout = traffic_layout_of(spec);
   const timing_report formula = timing_of(spec, layout, constants, options);
   const std::int64_t micro_batches = layout.facts.micro_batches;
-  if (formula.step == 0 || spec.pp == 1 || !detail::can_be_played(spec.schedule, spec.pp, micro_batches)) return {formula, false};
+  if (!(formula.step > 0 && formula.step < detail::most_played_seconds) || spec.pp == 1 ||
+      !detail::can_be_played(spec.schedule, spec.pp, micro_batches))
+    return {formula, false};
   const std::int64_t stages = spec.schedule.stages(spec.pp);
   owned_array<stage_times> times(static_cast<std::size_t>(stages));
   detail::fill_nanoseconds(times, spec, layout, constants, options);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/checked.hpp>
 #include <shardplan/core/size.hpp>
 #include <shardplan/report/text.hpp>
 #include <shardplan/search/decide.hpp>
@@ -30,8 +31,10 @@ inline std::string words_of_rungs(const rungs& tried) {
 }
 
 inline std::string words_of_layout(const plan_spec& spec) {
-  const std::int64_t replica = spec.tp * spec.pp * spec.cp;
-  const std::int64_t world = spec.devices_per_node * spec.nodes;
+  // The path of a spec that breaks a range is written as well.
+  const bool is_said = spec.tp > 0 && spec.pp > 0 && spec.cp > 0 && spec.devices_per_node > 0 && spec.nodes > 0;
+  const std::int64_t replica = is_said ? saturating_multiply(saturating_multiply(spec.tp, spec.pp), spec.cp) : 0;
+  const std::int64_t world = is_said ? saturating_multiply(spec.devices_per_node, spec.nodes) : 0;
   std::string out = "tp " + std::to_string(spec.tp) + ", pp " + std::to_string(spec.pp);
   if (replica > 0 && world % replica == 0) out += ", dp " + std::to_string(world / replica);
   out += ", zero " + std::to_string(spec.zero);

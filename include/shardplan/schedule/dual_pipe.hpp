@@ -11,17 +11,17 @@ namespace shardplan {
 namespace detail {
 
 /// The eight steps that DualPipe and DualPipeV share (deepseek-ai/DualPipe dualpipe.py and dualpipev.py), for the `place`-th of `places`
-/// ranks and `each` micro-batches a chunk. `near` is the chunk whose micro-batches enter at this end (chunk 0; on the second half of
+/// ranks and `each` micro-batches a chunk. `near_chunk` is the chunk whose micro-batches enter at this end (chunk 0; on the second half of
 /// DualPipe's ranks chunk 1).
 template <class Out>
 struct dual_steps {
   Out& out;
-  int near;
+  int near_chunk;
   int forwards[2]{};   // of the near chunk and the far one
   int backwards[2]{};  // B or I
   int late[2]{};       // micro-batch of the next W that runs late
 
-  constexpr int chunk(int which) const { return which == 0 ? near : 1 - near; }
+  constexpr int chunk(int which) const { return which == 0 ? near_chunk : 1 - near_chunk; }
   constexpr void forward(int which) { out.forward(forwards[which]++, chunk(which)); }
   constexpr void backward(int which) { out.backward(backwards[which]++, chunk(which)); }
   constexpr void input(int which) { out.input_gradient(backwards[which]++, chunk(which)); }

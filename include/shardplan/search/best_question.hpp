@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/model/transformer.hpp>
 #include <shardplan/plan/least_states.hpp>
 #include <shardplan/plan/rules/ranges.hpp>
 #include <shardplan/plan/rules/sink.hpp>
@@ -60,6 +61,12 @@ constexpr bool all_in_range(const Spec& fixed, const search_space& space) {
   return !breaks_a_range(largest);
 }
 
+// Whether a model whose numbers are in range has parameters to count: the width of a head is whole. (A rule of the second tier says if
+// not.)
+constexpr bool has_whole_heads(const transformer& shape) {
+  return shape.head_dim != 0 || shape.is_latent() || shape.hidden % shape.heads == 0;
+}
+
 // What a search needs to know before its first candidate.
 struct search_question {
   plan_spec fixed{};
@@ -78,7 +85,7 @@ constexpr search_question question_of(const Spec& fixed, const search_space& spa
   asked.by = by;
   asked.grid = grid_of(asked.space);
   asked.in_range = all_in_range(fixed, asked.space);
-  if (asked.in_range) asked.totals = totals_of(fixed);
+  if (asked.in_range && has_whole_heads(fixed.model)) asked.totals = totals_of(fixed);
   return asked;
 }
 

@@ -182,8 +182,9 @@ constexpr std::int64_t played_of(const List& top, objective by, std::int64_t mos
   if (by != objective::step_time) return 0;
   std::int64_t count = 0;
   for (const listed_plan& found : top) {
-    passes -= passes_of(found);
-    if (count == most || passes < 0) break;
+    const std::int64_t of_this = passes_of(found);
+    if (count >= most || passes < of_this) break;
+    passes -= of_this;
     ++count;
   }
   return count;

@@ -3,8 +3,8 @@
 
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/core/static_vector.hpp>
-#include <shardplan/model/parameters.hpp>
 #include <shardplan/parallel/topology.hpp>
+#include <shardplan/plan/least_states.hpp>
 #include <shardplan/search/decide.hpp>
 #include <shardplan/search/ladder.hpp>
 #include <shardplan/spec/mesh_of.hpp>
@@ -116,7 +116,9 @@ constexpr void move_recompute(Path& path) {
 template <class Path>
 constexpr void follow_ultra_scale(Path& path) {
   const std::int64_t world = path.plan.devices_per_node * path.plan.nodes;
-  const bool large = world >= 512 && parameter_count_of(path.plan.model) >= 10'000'000'000;
+  // Not `parameter_count_of`: it throws for experts that a later rule refuses.
+  const parameter_totals totals = totals_of(path.plan);
+  const bool large = world >= 512 && totals.dense + totals.routed >= 10'000'000'000;
   if (!large) {
     move_one(path, question::one_device, rung_kind::zero, 3);
     move_tp(path, question::one_layer);

@@ -5,13 +5,12 @@
 #include <shardplan/core/checked.hpp>
 #include <shardplan/hardware/cluster.hpp>
 #include <shardplan/plan/least_states.hpp>
-#include <shardplan/plan/rules/ranges.hpp>
-#include <shardplan/plan/rules/sink.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/search/best.hpp>
 #include <shardplan/search/best_asked.hpp>
 #include <shardplan/search/best_of.hpp>
 #include <shardplan/search/best_options.hpp>
+#include <shardplan/search/best_question.hpp>
 #include <shardplan/search/best_result.hpp>
 #include <shardplan/search/candidate.hpp>
 #include <shardplan/search/space.hpp>
@@ -54,11 +53,15 @@ constexpr bool states_may_fit(const Spec& fixed, const parameter_totals& totals,
 // Where the model, the device or the size of a host says nothing, no number of devices is searched.
 template <class Spec>
 constexpr bool has_sizes(const Spec& fixed) {
-  counting_sink sink{};
-  check_model_ranges(fixed.model, sink);
-  check_range(sink, quantity::device_memory_bytes, fixed.device.memory.count, 1, limits::device_memory);
-  check_range(sink, quantity::devices_per_node, fixed.devices_per_node, 1, limits::devices_per_node);
-  return sink.count == 0;
+  Spec spec{};  // what `least_memory` reads, and beside it nothing that could break a range
+  spec.model = fixed.model;
+  spec.device = fixed.device;
+  spec.devices_per_node = fixed.devices_per_node;
+  spec.optimizer = fixed.optimizer;
+  spec.precision = fixed.precision;
+  spec.headroom_mebibytes = fixed.headroom_mebibytes;
+  spec.nodes = spec.sequence = spec.micro_batch = spec.global_batch = 1;
+  return !breaks_a_range(spec) && has_whole_heads(fixed.model);
 }
 
 // The first number of devices that may hold the states; more than the bound where none does.
@@ -82,7 +85,8 @@ template <class Spec, class Search>
 constexpr cluster_answer smallest_from(const Spec& fixed, std::int64_t most_nodes, Search search) {
   cluster_answer answer{};
   const std::int64_t node = fixed.devices_per_node;
-  const std::int64_t most = saturating_multiply(node, most_nodes);
+  const std::int64_t bound = saturating_multiply(node, most_nodes);
+  const std::int64_t most = bound < limits::devices ? bound : limits::devices;  // no plan has more
   answer.least = least_devices(fixed, most);
   for (std::int64_t devices = answer.least; devices <= most; devices = next_count(devices, node)) {
     Spec spec = fixed;

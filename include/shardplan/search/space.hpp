@@ -127,7 +127,7 @@ constexpr void add_default_schedules(search_space& space, const Spec& spec) {
   for (const schedule_spec& one : more) {
     if (one.chunks == 1 && spec.framework == frameworks::megatron) continue;
     bool divides = false;
-    for (const std::int64_t degree : space.pp) divides = divides || (degree > 1 && layers % (degree * one.chunks) == 0);
+    for (const std::int64_t degree : space.pp) divides = divides || (degree > 1 && degree <= layers && layers % (degree * one.chunks) == 0);
     if (divides || space.pp.empty()) space.schedule.push_back(one);
   }
 }

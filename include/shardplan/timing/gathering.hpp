@@ -22,8 +22,12 @@ namespace shardplan {
 /// What is gathered at once when weights are sharded.
 enum class gather_unit {
   model,  ///< everything: FSDP around the model alone
-  block,  ///< a transformer block, embedding and head by themselves: FSDP as torchtitan wraps it
-  module  ///< each linear as it is reached, and a bucket ahead: DeepSpeed ZeRO-3, which follows a trace of the first step
+  /// `block`: a transformer block, embedding and head by themselves: FSDP as torchtitan wraps it. `module`: each linear as it is reached,
+  /// and a bucket ahead: DeepSpeed ZeRO-3, which follows a trace of the first step. (To nvcc a line that begins with `module` is a
+  /// directive.)
+  // clang-format off
+  block, module
+  // clang-format on
 };
 
 /// What DeepSpeed's ZeRO-3 keeps gathered (deepspeedai/DeepSpeed runtime/zero/config.py), elements.

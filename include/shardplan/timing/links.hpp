@@ -112,20 +112,20 @@ constexpr channel_rate rate_of(channel between, const rank_layout& ranks, const 
     case channel::cp: pairs = true; break;  // only these have all-to-alls
     default: break;
   }
-  const group_spread near = spread_of(between, ranks, where.fabric_domain);
-  if (near.inside) {
+  const group_spread close_by = spread_of(between, ranks, where.fabric_domain);
+  if (close_by.inside) {
     if (where.fabric_pair == 0) return {fabric, constants.fabric_step};
-    const double links = static_cast<double>(where.fabric_pair * (near.ranks - 1)) * constants.fabric;
+    const double links = static_cast<double>(where.fabric_pair) * static_cast<double>(close_by.ranks - 1) * constants.fabric;
     return {links < fabric ? links : fabric, constants.fabric_step};
   }
-  const group_spread node = where.devices_per_node == where.fabric_domain ? near : spread_of(between, ranks, where.devices_per_node);
+  const group_spread node = where.devices_per_node == where.fabric_domain ? close_by : spread_of(between, ranks, where.devices_per_node);
   if (node.inside) return {host, constants.fabric_step};
   const double members = static_cast<double>(node.members);
   const double nic = static_cast<double>(where.network) * constants.network;
   const double network = members * nic;
   const double step = constants.fabric_step + (constants.network_step - constants.fabric_step) / members;
   if (node.members == 1) return {network, step};
-  const double limit = near.members > 1 ? fabric : host;
+  const double limit = close_by.members > 1 ? fabric : host;
   const double shared = limit < network ? limit : network;
   // Of groups that lie askew over nodes all may be in one.
   if (!pairs || node.ranks == node.members) return {shared, step};

@@ -46,10 +46,10 @@ constexpr traffic_layout traffic_layout_of(const Spec& spec) {
   const bool copies = spec.model.tied_embeddings || spec.model.next_token_layers > 0;
   const std::int64_t head_width = spec.model.head_width();
   detail::walk_tensors(spec.model, [&](const char*, std::int64_t rows, std::int64_t columns, split how, role purpose, place where,
-                                       std::int64_t count, std::int64_t) {
+                                       std::int64_t copies_of_it, std::int64_t) {
     sharded_elements& sum = layout.at[static_cast<int>(where)];
     const bool routed = purpose == role::routed_expert || purpose == role::expert_bias;
-    const tensor_shard shard = shard_of(rows, columns, count, how, routed, facts.grid, facts.vocabulary, head_width);
+    const tensor_shard shard = shard_of(rows, columns, copies_of_it, how, routed, facts.grid, facts.vocabulary, head_width);
     const std::int64_t elements = shard.rows * shard.columns * shard.copies;
     (routed ? sum.routed : sum.dense) += elements;
     if (how == split::replicated && !routed) sum.replicated += elements;

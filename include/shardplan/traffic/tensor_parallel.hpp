@@ -62,8 +62,8 @@ template <class Sink>
 constexpr void add_calls(Sink& sink, const tensor_parallel_work& work, cargo what, std::int64_t elements, std::int64_t bits,
                          const tensor_parallel_calls& calls, std::int64_t times) {
   if (elements == 0) return;
-  const auto add = [&](collective how, std::int64_t count) {
-    const std::int64_t in_step = count_product(count, times);
+  const auto add = [&](collective how, std::int64_t calls_of_it) {
+    const std::int64_t in_step = count_product(calls_of_it, times);
     const bool rings = work.by == algorithm::tree && how != collective::all_reduce;
     sink.add(message{channel::tp, what, how, work.ranks, elements, elements, bits, in_step, in_step, rings ? algorithm::ring : work.by});
   };

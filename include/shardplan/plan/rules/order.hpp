@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/checked.hpp>
 #include <shardplan/plan/quantity.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
@@ -35,13 +36,16 @@ constexpr void check_group(const Spec& spec, std::int64_t group, measured micro_
   if (spec.framework >= frameworks::torchtitan) must_divide(sink, {quantity::interleave_rounds, rounds}, micro_batches);
 }
 
+// A schedule may say any number.
+constexpr std::int64_t least_of_ranks(std::int64_t ranks, std::int64_t of_one) { return of_one > 0 ? saturating_multiply(ranks, of_one) : 0; }
+
 // Micro-batches that the order of a schedule, or the framework's, cannot begin with fewer than.
 template <class Spec>
 constexpr std::int64_t least_micro_batches_of(const Spec& spec) {
   const schedule_spec& order = spec.schedule;
   const std::int64_t of_torch =
-      spec.framework == frameworks::torchtitan ? spec.pp * order.chunks * order.torch_least_micro_batches_a_stage : 0;
-  const std::int64_t of_order = spec.pp * order.least_micro_batches_a_rank;
+      spec.framework == frameworks::torchtitan ? least_of_ranks(spec.pp * order.chunks, order.torch_least_micro_batches_a_stage) : 0;
+  const std::int64_t of_order = least_of_ranks(spec.pp, order.least_micro_batches_a_rank);
   return of_torch > of_order ? of_torch : of_order;
 }
 
