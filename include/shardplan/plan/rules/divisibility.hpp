@@ -112,10 +112,28 @@ constexpr void check_stages(const Spec& spec, Sink& sink) {
     sink.add_pair(rule::does_not_match, {quantity::layer_split_sum, sum}, {quantity::layers, spec.model.layers});
 }
 
+// Quantised gradients are reduced among the ranks of a node first: where more share them, nodes must tile them, for routed experts too.
+template <class Sink, class Spec>
+constexpr void check_node_ranks(const Spec& spec, std::int64_t replicas, Sink& sink) {
+  const std::int64_t inside = spec.communication.node_ranks;
+  if (replicas == 0 || !shards_optimizer(spec)) return;
+  const bool has_groups = spec.sharding.ranks != unset;
+  const std::int64_t all = replicas * spec.cp;
+  const std::int64_t ranks = has_groups ? spec.sharding.ranks : all;
+  const auto check = [&](quantity what, std::int64_t sharers) {
+    if (sharers > inside) check_divides(sink, quantity::node_ranks, inside, what, sharers);
+  };
+  check(has_groups ? quantity::shard_ranks : quantity::dp_x_cp, ranks);
+  // Experts are replicated as often as dense parameters; groups that do not tile the ranks are named elsewhere.
+  if (spec.model.experts.count > 0 && all % ranks == 0)
+    check(quantity::expert_shards, spec.devices_per_node * spec.nodes / (spec.etp * spec.ep * spec.pp) / (all / ranks));
+}
+
 // Shard groups smaller than all replicas: they must tile them, for routed experts too.
 template <class Sink, class Spec>
 constexpr void check_shard_groups(const Spec& spec, std::int64_t replicas, Sink& sink) {
   const auto& sharding = spec.sharding;
+  if (spec.communication.gradient_bits != 0) check_node_ranks(spec, replicas, sink);
   if (replicas == 0 || (sharding.ranks == unset && sharding.secondary == unset)) return;
   const std::int64_t ranks = replicas * spec.cp;
   const std::int64_t experts = spec.model.experts.count > 0 ? spec.devices_per_node * spec.nodes / (spec.etp * spec.ep * spec.pp) : 0;

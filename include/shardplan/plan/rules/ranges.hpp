@@ -36,6 +36,7 @@ inline constexpr std::int64_t device_memory = std::int64_t{1} << 50;  ///< bytes
 inline constexpr std::int64_t element_bytes = 16;                     ///< bytes of one number in any form
 inline constexpr std::int64_t moments = 16;                           ///< optimizer moments of a parameter
 inline constexpr std::int64_t bits = 128;                             ///< bits of one number
+inline constexpr std::int64_t sent_bits = 32;                         ///< bits of one number on its way
 inline constexpr std::int64_t chunks = 64;                            ///< model chunks of one rank
 inline constexpr std::int64_t load = std::int64_t{1} << 20;           ///< load and capacity of routed experts, percent
 inline constexpr std::int64_t block = std::int64_t{1} << 30;  ///< elements of a quantisation block, sides, bytes of tables, MiB of headroom
@@ -125,6 +126,15 @@ constexpr void check_sharding_ranges(const sharding_spec& sharding, Sink& sink) 
   check_range(sink, quantity::prefetch, sharding.prefetch, 0, limits::layers);
 }
 
+template <class Sink, class Communication>
+constexpr void check_communication_ranges(const Communication& chosen, Sink& sink) {
+  check_ranges_of<quantity::inner_all_to_all>(sink, 1, limits::degree, chosen.context_inner);
+  check_ranges_of<quantity::sent_bits, quantity::sent_bits, quantity::sent_bits>(sink, 0, limits::sent_bits, chosen.dispatch_bits,
+                                                                                 chosen.weight_bits, chosen.gradient_bits);
+  check_ranges_of<quantity::sent_scale_block>(sink, 0, limits::block, chosen.dispatch_scale_block);
+  check_ranges_of<quantity::node_ranks>(sink, 1, limits::devices_per_node, chosen.node_ranks);
+}
+
 template <class Sink, class Spec>
 constexpr void check_recipe_ranges(const Spec& spec, Sink& sink) {
   const auto& precision = spec.precision;
@@ -155,6 +165,7 @@ constexpr void check_recipe_ranges(const Spec& spec, Sink& sink) {
     check_range(sink, quantity::load_percent, load.percent, 100, limits::load);
     check_range(sink, quantity::capacity_percent, load.capacity, 0, limits::load);
   }
+  if (spec.communication.says_numbers()) check_communication_ranges(spec.communication, sink);
   if (spec.offload.moments_percent != 0) check_ranges_of<quantity::offload_percent>(sink, 0, 100, spec.offload.moments_percent);
 }
 
@@ -257,7 +268,7 @@ constexpr void check_size(const Spec& spec, Sink& sink) {
 template <class Sink, class Spec>
 constexpr void check_ranges(const Spec& spec, Sink& sink) {
   if (spec.repeated_parts != 0)
-    for (int at = 0; at <= static_cast<int>(part_kind::rank_order); ++at)
+    for (int at = 0; at <= static_cast<int>(part_kind::communication); ++at)
       if ((spec.repeated_parts >> at & 1u) != 0) sink.add_part(rule::repeated_part, static_cast<part_kind>(at));
 
   if (spec.model.layers == 0 && spec.model.hidden == 0 && spec.model.heads == 0 && spec.model.vocab == 0) {
