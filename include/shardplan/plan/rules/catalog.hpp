@@ -145,7 +145,7 @@ inline constexpr listed_rule rule_catalog[] = {
     detail::pair_rule(2, rule::does_not_divide, {quantity::hpz}, {quantity::dp_x_cp, quantity::expert_shards}, 0,
                       "`hpz` divides dp x cp, and the ranks that share routed experts", "DeepSpeed `zero_hpz_partition_size`"),
     detail::pair_rule(2, rule::does_not_divide, {quantity::inner_all_to_all}, {quantity::cp}, 0,
-                      "the ranks of an inner all-to-all divide cp", "Megatron-LM `hierarchical_context_parallel_sizes`"),
+                      "with cp > 1: the ranks of an inner all-to-all divide cp", "Megatron-LM `hierarchical_context_parallel_sizes`"),
     detail::pair_rule(2, rule::does_not_divide, {quantity::node_ranks}, {quantity::dp_x_cp, quantity::shard_ranks, quantity::expert_shards},
                       0, "the node's ranks of `quantized_gradients` divide the ranks that share gradients, where these are more",
                       "ZeRO++, arXiv 2306.10209"),
