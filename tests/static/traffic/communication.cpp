@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Plans that say what their implementation decides about bytes: traffic and timing of the plan are those of the functions with that
 // argument, at compile time and of a spec.
+#include <shardplan/doctor/timed_step.hpp>
 #include <shardplan/plan/simulated_timing.hpp>
 #include <shardplan/plan/simulated_timing_of.hpp>
+#include <shardplan/plan/step_cost.hpp>
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;
@@ -51,6 +53,13 @@ static_assert(fp8_dispatch::timing.step < routed<>::timing.step);
 static_assert(sp::simulated_timing<fp8_dispatch>.step < sp::simulated_timing<routed<>>.step);
 constexpr double played = sp::simulated_timing_of(routed<>::spec, sp::default_timing_constants, fp8_dispatch::spec.communication).step;
 static_assert(sp::simulated_timing<fp8_dispatch>.step == played && sp::simulated_timing_of(fp8_dispatch::spec).step == played);
+
+// The doctor times the plan's own transfers, and a remedy leaves them as they are.
+template <class Plan>
+constexpr double expert_seconds = sp::detail::timed_step_of(Plan::spec).transfers[static_cast<int>(channel::ep)];
+static_assert(expert_seconds<fp8_dispatch> > 0 && expert_seconds<fp8_dispatch> < expert_seconds<routed<>>);
+static_assert(sp::step_cost_of(fp8_dispatch::spec).network < sp::step_cost_of(routed<>::spec).network);
+static_assert(sp::changed(fp8_dispatch::spec, {sp::remedy_kind::zero, 2}).communication == fp8_dispatch::spec.communication);
 
 // ZeRO++: weights in 8 bits, gradients in 4 by two all-to-alls.
 using zero_3 = dense<sp::zero<3, sp::hpz<8>>>;
