@@ -25,13 +25,6 @@ struct rank_states {
   constexpr std::int64_t total() const { return weights + gradients + master + optimizer; }
 };
 
-/// Whether gradients of sharded weights are kept whole from one micro-step to the next: `communication<late_sync<true>>` (PyTorch
-/// `no_sync`; pytorch/torchtitan issue 1057).
-template <class Spec = plan_spec>
-constexpr bool keeps_whole_gradients(const Spec& spec, const derived& facts) {
-  return spec.communication.late_sync && facts.stage >= 3 && facts.micro_batches > 1;
-}
-
 namespace detail {
 // What is more than bytes of the layout times elements, in place of what `states_of` counted so.
 template <class Spec>
@@ -79,10 +72,11 @@ constexpr rank_states states_of(const Spec& spec, const derived& facts, const un
   } else if (facts.stage >= 1) {
     share = flat_shard(held.dense, facts.dense_shards) + (held.routed > 0 ? flat_shard(held.routed, facts.expert_shards) : 0);
   }
-  rank_states states{
-      precision.weight * (facts.stage >= 3 ? share : whole),
-      (precision.gradient + precision.accumulator) * (facts.stage >= 2 && !keeps_whole_gradients(spec, facts) ? share : whole),
-      precision.master * share, spec.optimizer.moments * precision.moment * share, share};
+  // Reduced in the last micro-step, they are whole until then (PyTorch `no_sync`; pytorch/torchtitan issue 1057).
+  const bool is_late = facts.stage >= 3 && spec.communication.late_sync && facts.micro_batches > 1;
+  rank_states states{precision.weight * (facts.stage >= 3 ? share : whole),
+                     (precision.gradient + precision.accumulator) * (facts.stage >= 2 && !is_late ? share : whole),
+                     precision.master * share, spec.optimizer.moments * precision.moment * share, share};
   if (by_tensor) detail::account_by_tensor(spec, held, facts.dense_shards, facts.expert_shards, share, facts.stage, states);
   states.optimizer += spec.optimizer.table_bytes;
   return states;

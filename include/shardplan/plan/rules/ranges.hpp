@@ -126,15 +126,6 @@ constexpr void check_sharding_ranges(const sharding_spec& sharding, Sink& sink) 
   check_range(sink, quantity::prefetch, sharding.prefetch, 0, limits::layers);
 }
 
-template <class Sink, class Communication>
-constexpr void check_communication_ranges(const Communication& chosen, Sink& sink) {
-  check_ranges_of<quantity::inner_all_to_all>(sink, 1, limits::degree, chosen.context_inner);
-  check_ranges_of<quantity::sent_bits, quantity::sent_bits, quantity::sent_bits>(sink, 0, limits::sent_bits, chosen.dispatch_bits,
-                                                                                 chosen.weight_bits, chosen.gradient_bits);
-  check_ranges_of<quantity::sent_scale_block>(sink, 0, limits::block, chosen.dispatch_scale_block);
-  check_ranges_of<quantity::node_ranks>(sink, 1, limits::devices_per_node, chosen.node_ranks);
-}
-
 template <class Sink, class Spec>
 constexpr void check_recipe_ranges(const Spec& spec, Sink& sink) {
   const auto& precision = spec.precision;
@@ -165,7 +156,15 @@ constexpr void check_recipe_ranges(const Spec& spec, Sink& sink) {
     check_range(sink, quantity::load_percent, load.percent, 100, limits::load);
     check_range(sink, quantity::capacity_percent, load.capacity, 0, limits::load);
   }
-  if (spec.communication.says_numbers()) check_communication_ranges(spec.communication, sink);
+  if (spec.communication.says_numbers()) {
+    const auto& sent = spec.communication;
+    check_range(sink, quantity::inner_all_to_all, sent.context_inner, 1, limits::degree);
+    check_range(sink, quantity::sent_bits, sent.dispatch_bits, 0, limits::sent_bits);
+    check_range(sink, quantity::sent_bits, sent.weight_bits, 0, limits::sent_bits);
+    check_range(sink, quantity::sent_bits, sent.gradient_bits, 0, limits::sent_bits);
+    check_range(sink, quantity::sent_scale_block, sent.dispatch_scale_block, 0, limits::block);
+    check_range(sink, quantity::node_ranks, sent.node_ranks, 1, limits::devices_per_node);
+  }
   if (spec.offload.moments_percent != 0) check_ranges_of<quantity::offload_percent>(sink, 0, 100, spec.offload.moments_percent);
 }
 
