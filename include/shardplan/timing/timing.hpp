@@ -254,8 +254,7 @@ constexpr timing_report timing_of(const Spec& spec, const traffic_layout& layout
 template <class Spec = plan_spec>
 constexpr timing_report timing_of(const Spec& spec, const traffic_layout& layout,
                                   const timing_constants& constants = default_timing_constants) {
-  const traffic_options own = spec.communication;  // read often: cheaper than a field of a large constant
-  return timing_of(spec, layout, constants, own);
+  return timing_of(spec, layout, constants, spec.communication);
 }
 
 }  // namespace shardplan

@@ -262,8 +262,7 @@ constexpr traffic_report traffic_of_stage(const Spec& spec, const traffic_layout
 /// The same with what the plan says (`communication<>`).
 template <class Spec = plan_spec>
 constexpr traffic_report traffic_of_stage(const Spec& spec, const traffic_layout& layout, std::int64_t stage) {
-  const traffic_options own = spec.communication;  // read often: cheaper than a field of a large constant
-  return traffic_of_stage(spec, layout, stage, own);
+  return traffic_of_stage(spec, layout, stage, spec.communication);
 }
 
 /// The messages themselves, which say the cargo, the collective, how often, and what is padding. Errors as above.
