@@ -31,6 +31,7 @@
 #include <shardplan/recipe/attention.hpp>
 #include <shardplan/recipe/batch.hpp>
 #include <shardplan/recipe/collectives.hpp>
+#include <shardplan/recipe/communication.hpp>
 #include <shardplan/recipe/context_exchange.hpp>
 #include <shardplan/recipe/cross_entropy.hpp>
 #include <shardplan/recipe/dropout.hpp>

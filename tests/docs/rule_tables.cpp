@@ -93,6 +93,8 @@ sp::plan_spec spec_of(const sp::transformer& model) {
   optimizer.table_bytes = optimizer.matrix_size = optimizer.tensor_table_bytes = nowhere;
   spec.loss.kept_copies = spec.loss.kept_bytes = spec.loss.chunks = nowhere;
   spec.overheads.boundary_tensors = spec.overheads.step_bytes = spec.overheads.workspace_kibibytes = nowhere;
+  sp::communication_spec& sent = spec.communication;
+  sent.context_inner = sent.dispatch_bits = sent.dispatch_scale_block = sent.node_ranks = nowhere;
   spec.buckets.reduce_buffers = spec.buckets.reduce_elements = nowhere;
   spec.headroom_mebibytes = spec.recompute_layers.count = spec.expert_load.percent = spec.expert_load.capacity = nowhere;
   return spec;

@@ -49,6 +49,9 @@ void random_sharding(dice& roll, sp::plan_spec& spec) {
   if (roll.one_in(2) && spec.sharding.is_fsdp()) spec.zero = 0;
   if (roll.one_in(8)) spec.sharding.ranks = std::int64_t{1} << roll.below(6);
   if (roll.one_in(8)) spec.sharding.secondary = std::int64_t{1} << roll.below(6);
+  if (roll.one_in(8)) spec.communication.context_inner = 1 + roll.below(3);
+  if (roll.one_in(8)) spec.communication.gradient_bits = 4;
+  if (roll.one_in(4)) spec.communication.node_ranks = 1 + roll.below(8);
   if (roll.one_in(8)) spec.sharding.reshard_after_forward = false;
   if (roll.one_in(6)) spec.offload.states = static_cast<sp::storage>(roll.below(3));
   if (roll.one_in(6)) spec.offload.gradients = static_cast<sp::storage>(roll.below(3));

@@ -50,6 +50,7 @@ enum class part_kind {
   link_efficiency,       ///< `link_efficiency<>`: what links reach of their nominal rates
   collectives,           ///< `collectives<>`: rings, trees, levels or switches
   node_limited_routing,  ///< `node_limited_routing<>`: nodes that a token's experts lie on
+  communication,         ///< `communication<>`: what an implementation decides about bytes
 };
 
 namespace detail {

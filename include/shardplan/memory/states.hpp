@@ -72,9 +72,11 @@ constexpr rank_states states_of(const Spec& spec, const derived& facts, const un
   } else if (facts.stage >= 1) {
     share = flat_shard(held.dense, facts.dense_shards) + (held.routed > 0 ? flat_shard(held.routed, facts.expert_shards) : 0);
   }
+  // Reduced in the last micro-step, they are whole until then (PyTorch `no_sync`; pytorch/torchtitan issue 1057).
+  const bool is_late = facts.stage >= 3 && spec.communication.late_sync && facts.micro_batches > 1;
   rank_states states{precision.weight * (facts.stage >= 3 ? share : whole),
-                     (precision.gradient + precision.accumulator) * (facts.stage >= 2 ? share : whole), precision.master * share,
-                     spec.optimizer.moments * precision.moment * share, share};
+                     (precision.gradient + precision.accumulator) * (facts.stage >= 2 && !is_late ? share : whole),
+                     precision.master * share, spec.optimizer.moments * precision.moment * share, share};
   if (by_tensor) detail::account_by_tensor(spec, held, facts.dense_shards, facts.expert_shards, share, facts.stage, states);
   states.optimizer += spec.optimizer.table_bytes;
   return states;

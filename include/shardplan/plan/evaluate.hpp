@@ -86,24 +86,38 @@ constexpr host_report host_memory_of(const Spec& spec) {
 /// What a rank of one pipeline rank of `spec` sends and receives in a step: all zero when a rule of the first two tiers is broken or there
 /// is no such rank. Error: `result_leaves_63_bits`.
 template <class Spec = plan_spec>
-constexpr traffic_report stage_traffic(const Spec& spec, std::int64_t stage, const traffic_options& options = default_traffic_options) {
+constexpr traffic_report stage_traffic(const Spec& spec, std::int64_t stage, const traffic_options& options) {
   if (stage < 0 || stage >= spec.pp || !detail::is_computable(spec)) return {};
   return traffic_of_stage(spec, traffic_layout_of(spec), stage, options);
+}
+/// The same with what the plan says of bytes (`communication<>`).
+template <class Spec = plan_spec>
+constexpr traffic_report stage_traffic(const Spec& spec, std::int64_t stage) {
+  return stage_traffic(spec, stage, spec.communication);
 }
 
 /// The messages that `stage_traffic` is the sum of: none when a rule of the first two tiers is broken or there is no such rank.
 template <class Spec = plan_spec>
-constexpr message_list stage_messages(const Spec& spec, std::int64_t stage, const traffic_options& options = default_traffic_options) {
+constexpr message_list stage_messages(const Spec& spec, std::int64_t stage, const traffic_options& options) {
   if (stage < 0 || stage >= spec.pp || !detail::is_computable(spec)) return {};
   return messages_of_stage(spec, traffic_layout_of(spec), stage, options);
+}
+/// The same with what the plan says of bytes.
+template <class Spec = plan_spec>
+constexpr message_list stage_messages(const Spec& spec, std::int64_t stage) {
+  return stage_messages(spec, stage, spec.communication);
 }
 
 /// Estimate: how long a step of `spec` takes; all zero when a rule of the first two tiers is broken.
 template <class Spec = plan_spec>
-constexpr timing_report step_timing(const Spec& spec, const timing_constants& constants = default_timing_constants,
-                                    const traffic_options& options = default_traffic_options) {
+constexpr timing_report step_timing(const Spec& spec, const timing_constants& constants, const traffic_options& options) {
   if (!detail::is_computable(spec)) return {};
   return timing_of(spec, traffic_layout_of(spec), constants, options);
+}
+/// The same with what the plan says of bytes.
+template <class Spec = plan_spec>
+constexpr timing_report step_timing(const Spec& spec, const timing_constants& constants = default_timing_constants) {
+  return step_timing(spec, constants, spec.communication);
 }
 
 namespace detail {

@@ -9,6 +9,7 @@
 #include <shardplan/parallel/vocabulary.hpp>
 #include <shardplan/plan/quantity.hpp>
 #include <shardplan/recipe/batch.hpp>
+#include <shardplan/recipe/communication.hpp>
 
 #include <cstdint>
 
@@ -134,6 +135,15 @@ struct micro_batches_multiple;
 /// Versions of its weights that a rank keeps, as a schedule says.
 template <std::int64_t Value>
 struct weight_versions;
+/// Bits of one number on its way, in `communication<>`.
+template <std::int64_t Value>
+struct sent_bits;
+/// Numbers that share a 4-byte scale on their way to experts.
+template <std::int64_t Value>
+struct sent_scale_block;
+/// Ranks among which quantised gradients are reduced first.
+template <std::int64_t Value>
+struct node_ranks;
 /// Bytes of one weight.
 template <std::int64_t Value>
 struct weight_bytes;
@@ -409,6 +419,14 @@ template <std::int64_t Value>
 micro_batches_multiple<Value>* fact_of(fact_key<quantity::micro_batches_multiple, Value>);
 template <std::int64_t Value>
 weight_versions<Value>* fact_of(fact_key<quantity::weight_versions, Value>);
+template <std::int64_t Value>
+inner_all_to_all<Value>* fact_of(fact_key<quantity::inner_all_to_all, Value>);
+template <std::int64_t Value>
+sent_bits<Value>* fact_of(fact_key<quantity::sent_bits, Value>);
+template <std::int64_t Value>
+sent_scale_block<Value>* fact_of(fact_key<quantity::sent_scale_block, Value>);
+template <std::int64_t Value>
+node_ranks<Value>* fact_of(fact_key<quantity::node_ranks, Value>);
 template <std::int64_t Value>
 weight_bytes<Value>* fact_of(fact_key<quantity::weight_bytes, Value>);
 template <std::int64_t Value>

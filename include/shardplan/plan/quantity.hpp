@@ -100,6 +100,10 @@ enum class quantity {
   ranks_multiple,          ///< what a schedule wants pp to be a multiple of
   micro_batches_multiple,  ///< what a schedule wants the micro-batches to be a multiple of
   weight_versions,         ///< versions of its weights that a rank keeps, as a schedule says
+  inner_all_to_all,        ///< context parallel ranks of an all-to-all inside a ring or an all-gather
+  sent_bits,               ///< bits of one number on its way, in `communication<>`
+  sent_scale_block,        ///< numbers that share a 4-byte scale on their way to experts
+  node_ranks,              ///< ranks among which quantised gradients are reduced first
   // products that rules compare with
   pp_x_chunks,                      ///< product: pipeline ranks x chunks, the stages
   tp_x_pp_x_cp,                     ///< product: the ranks of one replica
@@ -215,6 +219,10 @@ constexpr const char* name_of(quantity what) {
                                    "ranks_multiple",
                                    "micro_batches_multiple",
                                    "weight_versions",
+                                   "inner_all_to_all",
+                                   "sent_bits",
+                                   "sent_scale_block",
+                                   "node_ranks",
                                    "pp_x_chunks",
                                    "tp_x_pp_x_cp",
                                    "tp_x_pp_x_cp_x_dp",

@@ -60,8 +60,9 @@ constexpr const char* name_of(part_kind part) {
                                    "rank_order",
                                    "link_efficiency",
                                    "collectives",
-                                   "node_limited_routing"};
-  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::node_limited_routing) + 1);
+                                   "node_limited_routing",
+                                   "communication"};
+  static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::communication) + 1);
   return names[static_cast<int>(part)];
 }
 

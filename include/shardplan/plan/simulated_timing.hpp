@@ -71,10 +71,15 @@ constexpr stage_times nanoseconds_of_extent(const Spec& spec, const Spec& apart,
 /// Backward is half gradients of inputs, before which recomputation runs. Only for a spec that broke no rule of the first two tiers.
 template <class Spec = plan_spec>
 constexpr stage_times nanoseconds_of_stage(const Spec& spec, const traffic_layout& layout, std::int64_t stage,
-                                           const timing_constants& constants = default_timing_constants,
-                                           const traffic_options& options = default_traffic_options) {
+                                           const timing_constants& constants, const traffic_options& options) {
   const Spec apart = detail::stages_apart(spec);
   return detail::nanoseconds_of_extent(spec, apart, layout, extent_of_stage(apart, layout.facts, stage), constants, options);
+}
+/// The same with what the plan says of bytes (`communication<>`).
+template <class Spec = plan_spec>
+constexpr stage_times nanoseconds_of_stage(const Spec& spec, const traffic_layout& layout, std::int64_t stage,
+                                           const timing_constants& constants = default_timing_constants) {
+  return nanoseconds_of_stage(spec, layout, stage, constants, spec.communication);
 }
 
 namespace detail {

@@ -111,8 +111,7 @@ constexpr bool can_be_played(const schedule_spec& order, std::int64_t ranks, std
 /// small tables stay inside a compiler's limits (p = 16, m = 64, v = 4: 8,192 ops), `simulated_timing<run>` has no such limit. No error is
 /// possible (but what a schedule of one's own throws).
 template <class... Own, class Spec>
-constexpr played_timing simulated_timing_of(const Spec& spec, const timing_constants& constants = default_timing_constants,
-                                            const traffic_options& options = default_traffic_options) {
+constexpr played_timing simulated_timing_of(const Spec& spec, const timing_constants& constants, const traffic_options& options) {
   if (!detail::is_computable(spec)) return {};
   const traffic_layout layout = traffic_layout_of(spec);
   const timing_report formula = timing_of(spec, layout, constants, options);
@@ -132,6 +131,11 @@ constexpr played_timing simulated_timing_of(const Spec& spec, const timing_const
   const table_shape shape = detail::shape_of(spec.schedule, spec.pp, micro_batches);
   const fraction step{ticks, detail::tick_unit_of(shape, times.begin(), false).in_one};
   return {detail::with_makespan(formula, step, detail::pair_seconds(spec, layout, constants)), true};
+}
+/// The same with what the plan says of bytes (`communication<>`).
+template <class... Own, class Spec>
+constexpr played_timing simulated_timing_of(const Spec& spec, const timing_constants& constants = default_timing_constants) {
+  return simulated_timing_of<Own...>(spec, constants, spec.communication);
 }
 
 }  // namespace shardplan

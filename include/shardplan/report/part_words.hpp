@@ -101,6 +101,29 @@ inline std::string words_of_collectives(const collective_spec& chosen) {
       .append(nth_name(names, static_cast<unsigned>(chosen.dp)));
 }
 
+inline std::string words_of_communication(const communication_spec& chosen) {
+  std::string words;
+  const auto add = [&](const char* what, std::int64_t number, std::int64_t silent) {
+    if (number == silent) return;
+    add_words(words, what);
+    words.append(std::to_string(number));
+  };
+  const auto mark = [&](const char* what, bool on) {
+    if (on) add_words(words, what);
+  };
+  add("inner all-to-all ", chosen.context_inner, 1);
+  mark("keys kept", chosen.keep_gathered_keys);
+  add("dispatch bits ", chosen.dispatch_bits, 0);
+  add("scale block ", chosen.dispatch_scale_block, 0);
+  mark("scatter-gather", chosen.scatter_gather);
+  mark("late sync", chosen.late_sync);
+  mark("replicas each micro-step", chosen.replicas_each_micro_step);
+  add("weight bits ", chosen.weight_bits, 0);
+  add("gradient bits ", chosen.gradient_bits, 0);
+  add("node ranks ", chosen.node_ranks, 1);
+  return words.empty() ? "by default" : words;
+}
+
 inline std::string words_of_cluster(const plan_spec& spec) {
   return number_or_rest(spec.nodes).append(" x ").append(number_or_rest(spec.devices_per_node)).append(" ").append(named(spec.device.name));
 }
@@ -160,6 +183,7 @@ inline std::string words_of(const plan_spec& spec, part_kind part) {
     case part_kind::link_efficiency: return detail::words_of_links(spec.link_efficiency);
     case part_kind::collectives: return detail::words_of_collectives(spec.collectives);
     case part_kind::node_limited_routing: return spec.routed_nodes == 0 ? "any" : std::to_string(spec.routed_nodes);
+    case part_kind::communication: return detail::words_of_communication(spec.communication);
     case part_kind::rank_order: return detail::words_of_order(spec.rank_order);
   }
   return "";

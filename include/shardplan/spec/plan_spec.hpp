@@ -11,6 +11,7 @@
 #include <shardplan/parallel/stages.hpp>
 #include <shardplan/recipe/attention.hpp>
 #include <shardplan/recipe/collectives.hpp>
+#include <shardplan/recipe/communication.hpp>
 #include <shardplan/recipe/context_exchange.hpp>
 #include <shardplan/recipe/cross_entropy.hpp>
 #include <shardplan/recipe/dropout.hpp>
@@ -63,6 +64,7 @@ struct plan_spec {
   link_efficiency_spec link_efficiency{};                                 ///< what links reach, for `timing`
   collective_spec collectives{};                                          ///< rings or other algorithms, for `traffic` and `timing`
   std::int64_t routed_nodes = 0;                                          ///< nodes that a token's experts lie on; 0: any
+  communication_spec communication{};                                     ///< what an implementation decides about bytes
   rank_orders rank_order = rank_orders::megatron;                         ///< how ranks are numbered
   schedule_spec schedule = schedules::one_f_one_b::spec;                  ///< the order in the pipeline
   optimizer_spec optimizer = optimizers::adamw::spec;                     ///< what is kept for each parameter
@@ -95,8 +97,14 @@ struct plan_spec {
            left.offload == right.offload && left.layer_split == right.layer_split &&
            left.vocabulary_multiple == right.vocabulary_multiple && left.overlap == right.overlap &&
            left.link_efficiency == right.link_efficiency && left.collectives == right.collectives &&
+<<<<<<< HEAD
            left.routed_nodes == right.routed_nodes && int(left.rank_order) == int(right.rank_order) && left.schedule == right.schedule &&
            left.optimizer == right.optimizer && left.precision == right.precision && int(left.recompute) == int(right.recompute) &&
+=======
+           left.routed_nodes == right.routed_nodes && left.communication == right.communication &&
+           int(left.rank_order) == int(right.rank_order) && left.schedule == right.schedule && left.optimizer == right.optimizer &&
+           left.precision == right.precision && int(left.recompute) == int(right.recompute) &&
+>>>>>>> options
            left.recompute_layers == right.recompute_layers && left.kernels == right.kernels &&
            int(left.attention) == int(right.attention) && int(left.dropout) == int(right.dropout) &&
            int(left.context_exchange) == int(right.context_exchange) && left.expert_load == right.expert_load && left.loss == right.loss &&

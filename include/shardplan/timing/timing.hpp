@@ -245,11 +245,16 @@ constexpr timing_report timing_by(const Spec& spec, const traffic_layout& layout
 /// goes before `constants`. All zero when the device has no rate. Only for a spec that broke no rule of the first two tiers. Error:
 /// `result_leaves_63_bits`.
 template <class Spec = plan_spec>
-constexpr timing_report timing_of(const Spec& spec, const traffic_layout& layout,
-                                  const timing_constants& constants = default_timing_constants,
-                                  const traffic_options& options = default_traffic_options) {
+constexpr timing_report timing_of(const Spec& spec, const traffic_layout& layout, const timing_constants& constants,
+                                  const traffic_options& options) {
   if (!spec.link_efficiency.says_any()) return detail::timing_by(spec, layout, constants, options);
   return detail::timing_by(spec, layout, constants_with(spec.link_efficiency, constants), options);
+}
+/// The same with what the plan says of bytes (`communication<>`).
+template <class Spec = plan_spec>
+constexpr timing_report timing_of(const Spec& spec, const traffic_layout& layout,
+                                  const timing_constants& constants = default_timing_constants) {
+  return timing_of(spec, layout, constants, spec.communication);
 }
 
 }  // namespace shardplan

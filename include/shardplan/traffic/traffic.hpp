@@ -253,21 +253,31 @@ constexpr void add_traffic_of_extent(Sink& sink, const Spec& spec, const traffic
 /// The sums of a rank of pipeline rank `stage`, by channel. Errors as above.
 template <class Spec = plan_spec>
 constexpr traffic_report traffic_of_stage(const Spec& spec, const traffic_layout& layout, std::int64_t stage,
-                                          const traffic_options& options = default_traffic_options) {
+                                          const traffic_options& options) {
   traffic_report report{};
   const stage_extent extent = extent_of_stage(spec, layout.facts, stage);
   add_traffic_of_extent(report, spec, layout, extent, detail::held_by(spec, layout, extent), options);
   return report;
 }
+/// The same with what the plan says (`communication<>`).
+template <class Spec = plan_spec>
+constexpr traffic_report traffic_of_stage(const Spec& spec, const traffic_layout& layout, std::int64_t stage) {
+  return traffic_of_stage(spec, layout, stage, spec.communication);
+}
 
 /// The messages themselves, which say the cargo, the collective, how often, and what is padding. Errors as above.
 template <class Spec = plan_spec>
 constexpr message_list messages_of_stage(const Spec& spec, const traffic_layout& layout, std::int64_t stage,
-                                         const traffic_options& options = default_traffic_options) {
+                                         const traffic_options& options) {
   message_list list{};
   const stage_extent extent = extent_of_stage(spec, layout.facts, stage);
   add_traffic_of_extent(list, spec, layout, extent, detail::held_by(spec, layout, extent), options);
   return list;
+}
+/// The same with what the plan says.
+template <class Spec = plan_spec>
+constexpr message_list messages_of_stage(const Spec& spec, const traffic_layout& layout, std::int64_t stage) {
+  return messages_of_stage(spec, layout, stage, spec.communication);
 }
 
 }  // namespace shardplan

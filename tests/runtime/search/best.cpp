@@ -255,6 +255,21 @@ std::vector<question> questions() {
   groups.fixed.accumulation = 8;
   asked.push_back(groups);
 
+  question quantised = asked[1];
+  quantised.name = "70B with ZeRO++, gradients late or in two levels";
+  quantised.fixed.context_exchange = sp::context_exchanges::ring;
+  quantised.fixed.communication = {.context_inner = 2, .late_sync = true, .weight_bits = 8, .gradient_bits = 4, .node_ranks = 6};
+  quantised.said.cp = {1, 2, 3, 4};
+  quantised.said.devices = {24, 48, 64};
+  quantised.said.sharding = {{0, {}}, {1, {}}, {3, {}}, fsdp_choice, group_choice(0, 4), group_choice(3, 12)};
+  quantised.said.schedule = {one_f_one_b::spec, interleaved<2>::spec};
+  asked.push_back(quantised);
+
+  question dispatched = asked[6];
+  dispatched.name = "8 x 7B with FP8 dispatch";
+  dispatched.fixed.communication = {.dispatch_bits = 8, .dispatch_scale_block = 128, .gradient_bits = 4, .node_ranks = 3};
+  asked.push_back(dispatched);
+
   question wrong = asked[0];
   wrong.name = "numbers out of range";
   wrong.said.tp = {0, 1, 2, 8192};
@@ -594,4 +609,20 @@ TEST_CASE("best: no legal pp or ep is left out of the default space") {
         }
       }
   CHECK(left_out > 1000);
+}
+
+TEST_CASE("best: a step with FP8 dispatch is a shorter one, over other plans") {
+  for (const question& asked : questions()) {
+    if (asked.fixed.communication.dispatch_bits == 0) continue;
+    sp::plan_spec plain = asked.fixed;
+    plain.communication.dispatch_bits = plain.communication.dispatch_scale_block = 0;
+    const sp::search_space space = space_from(asked.said);
+    const sp::search_result said = sp::best_of(asked.fixed, space);
+    const sp::search_result silent = sp::best_of(plain, space);
+    REQUIRE((said.found && silent.found));
+    CHECK(said.plan.communication == asked.fixed.communication);
+    CHECK(said.top[0].seconds() < silent.top[0].seconds());
+    CHECK(said.fitting == silent.fitting);
+    CHECK(said.top[0].seconds() == sp::simulated_timing_of(said.plan).step);
+  }
 }

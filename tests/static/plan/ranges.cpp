@@ -126,6 +126,12 @@ constexpr field fields[] = {
     {quantity::tensor_table_bytes, 0, 1 << 30, [](plan_spec& spec) -> number& { return spec.optimizer.tensor_table_bytes; }},
     {quantity::recompute_count, 1, 1 << 14, [](plan_spec& spec) -> number& { return spec.recompute_layers.count; }},
     {quantity::load_percent, 100, 1 << 20, [](plan_spec& spec) -> number& { return spec.expert_load.percent; }},
+    {quantity::sent_bits, 0, 32, [](plan_spec& spec) -> number& { return spec.communication.dispatch_bits; }},
+    {quantity::sent_bits, 0, 32, [](plan_spec& spec) -> number& { return spec.communication.weight_bits; }},
+    {quantity::sent_bits, 0, 32, [](plan_spec& spec) -> number& { return spec.communication.gradient_bits; }},
+    {quantity::sent_scale_block, 0, 1 << 30, [](plan_spec& spec) -> number& { return spec.communication.dispatch_scale_block; }},
+    {quantity::inner_all_to_all, 1, 1 << 12, [](plan_spec& spec) -> number& { return spec.communication.context_inner; }},
+    {quantity::node_ranks, 1, 1 << 12, [](plan_spec& spec) -> number& { return spec.communication.node_ranks; }},
     {quantity::capacity_percent, 0, 1 << 20, [](plan_spec& spec) -> number& { return spec.expert_load.capacity; }},
 };
 constexpr int field_count = static_cast<int>(sizeof fields / sizeof fields[0]);

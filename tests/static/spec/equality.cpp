@@ -39,9 +39,16 @@ static_assert(differs_in(&plan_spec::offload, offload_spec{.moments_percent = ot
 static_assert(differs_in(&plan_spec::layer_split, layer_counts{.left_out = other}));
 static_assert(differs_in(&plan_spec::vocabulary_multiple, other));
 static_assert(differs_in(&plan_spec::overlap, overlap_spec{.dp = other}));
+<<<<<<< HEAD
 static_assert(differs_in(&plan_spec::link_efficiency, link_efficiency_spec{.network = other}));
 static_assert(differs_in(&plan_spec::collectives, collective_spec{.dp = algorithm::tree}));
 static_assert(differs_in(&plan_spec::routed_nodes, other));
+=======
+static_assert(differs_in(&plan_spec::link_efficiency, link_efficiency_spec{.host = other}));
+static_assert(differs_in(&plan_spec::collectives, collective_spec{.dp = algorithm::tree}));
+static_assert(differs_in(&plan_spec::routed_nodes, other));
+static_assert(differs_in(&plan_spec::communication, communication_spec{.node_ranks = other}));
+>>>>>>> options
 static_assert(differs_in(&plan_spec::rank_order, rank_orders::llama3));
 static_assert(differs_in(&plan_spec::schedule, schedules::gpipe::spec));
 static_assert(differs_in(&plan_spec::optimizer, optimizers::sgd::spec));
@@ -85,6 +92,11 @@ static_assert(measured{quantity::tp, 2} == measured{quantity::tp, 2} && measured
               measured{quantity::tp, 2} != measured{quantity::tp, 3});
 static_assert(remedy{remedy_kind::tp, 2} == remedy{remedy_kind::tp, 2} && remedy{remedy_kind::tp, 2} != remedy{remedy_kind::pp, 2} &&
               remedy{remedy_kind::tp, 2} != remedy{remedy_kind::tp, 3});
+static_assert(differs_in(&communication_spec::context_inner, other) && differs_in(&communication_spec::keep_gathered_keys, true) &&
+              differs_in(&communication_spec::dispatch_bits, other) && differs_in(&communication_spec::dispatch_scale_block, other) &&
+              differs_in(&communication_spec::scatter_gather, true) && differs_in(&communication_spec::late_sync, true) &&
+              differs_in(&communication_spec::replicas_each_micro_step, true) && differs_in(&communication_spec::weight_bits, other) &&
+              differs_in(&communication_spec::gradient_bits, other));
 static_assert(differs_in(&offload_spec::states, storage::host) && differs_in(&offload_spec::gradients, storage::host) &&
               differs_in(&offload_spec::inputs, storage::host) && differs_in(&offload_spec::moments_percent, other) &&
               differs_in(&offload_spec::weights, storage::host));

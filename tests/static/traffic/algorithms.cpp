@@ -157,8 +157,4 @@ constexpr sp::plan_spec said_at_run_time = [] {
 }();
 static_assert(said_at_run_time == slow::spec && sp::step_timing(said_at_run_time).step == slow::timing.step);
 
-// A part is said once.
-static_assert(!sp::valid<run<sp::collectives<>, sp::collectives<>>> && !sp::valid<run<sp::link_efficiency<>, sp::link_efficiency<>>> &&
-              !sp::valid<run<sp::node_limited_routing<4>, sp::node_limited_routing<4>>>);
-
 }  // namespace

@@ -112,11 +112,13 @@ constexpr void check_stages(const Spec& spec, Sink& sink) {
     sink.add_pair(rule::does_not_match, {quantity::layer_split_sum, sum}, {quantity::layers, spec.model.layers});
 }
 
-// Shard groups smaller than all replicas: they must tile them, for routed experts too.
+// Shard groups smaller than all replicas: they must tile them, for routed experts too. Quantised gradients are reduced among the ranks of a
+// node first: where more ranks share them, nodes must tile these.
 template <class Sink, class Spec>
 constexpr void check_shard_groups(const Spec& spec, std::int64_t replicas, Sink& sink) {
   const auto& sharding = spec.sharding;
-  if (replicas == 0 || (sharding.ranks == unset && sharding.secondary == unset)) return;
+  const bool by_nodes = spec.communication.gradient_bits != 0 && shards_optimizer(spec);
+  if (replicas == 0 || (sharding.ranks == unset && sharding.secondary == unset && !by_nodes)) return;
   const std::int64_t ranks = replicas * spec.cp;
   const std::int64_t experts = spec.model.experts.count > 0 ? spec.devices_per_node * spec.nodes / (spec.etp * spec.ep * spec.pp) : 0;
   if (sharding.ranks != unset) {
@@ -127,6 +129,14 @@ constexpr void check_shard_groups(const Spec& spec, std::int64_t replicas, Sink&
     check_divides(sink, quantity::hpz, sharding.secondary, quantity::dp_x_cp, ranks);
     check_divides(sink, quantity::hpz, sharding.secondary, quantity::expert_shards, experts);
   }
+  if (!by_nodes) return;
+  const std::int64_t inside = spec.communication.node_ranks;
+  const std::int64_t sharers = sharding.ranks == unset ? ranks : sharding.ranks;
+  const quantity what = sharding.ranks == unset ? quantity::dp_x_cp : quantity::shard_ranks;
+  if (sharers > inside) check_divides(sink, quantity::node_ranks, inside, what, sharers);
+  // Experts are replicated as often as dense parameters.
+  const std::int64_t expert_sharers = ranks % sharers == 0 ? experts / (ranks / sharers) : 0;
+  if (expert_sharers > inside) check_divides(sink, quantity::node_ranks, inside, quantity::expert_shards, expert_sharers);
 }
 
 // Micro-batches of a replica, or 0 when the batch does not divide.

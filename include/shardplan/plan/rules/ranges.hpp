@@ -36,6 +36,7 @@ inline constexpr std::int64_t device_memory = std::int64_t{1} << 50;  ///< bytes
 inline constexpr std::int64_t element_bytes = 16;                     ///< bytes of one number in any form
 inline constexpr std::int64_t moments = 16;                           ///< optimizer moments of a parameter
 inline constexpr std::int64_t bits = 128;                             ///< bits of one number
+inline constexpr std::int64_t sent_bits = 32;                         ///< bits of one number on its way
 inline constexpr std::int64_t chunks = 64;                            ///< model chunks of one rank
 inline constexpr std::int64_t load = std::int64_t{1} << 20;           ///< load and capacity of routed experts, percent
 inline constexpr std::int64_t block = std::int64_t{1} << 30;  ///< elements of a quantisation block, sides, bytes of tables, MiB of headroom
@@ -155,6 +156,15 @@ constexpr void check_recipe_ranges(const Spec& spec, Sink& sink) {
     check_range(sink, quantity::load_percent, load.percent, 100, limits::load);
     check_range(sink, quantity::capacity_percent, load.capacity, 0, limits::load);
   }
+  if (spec.communication.says_numbers()) {
+    const auto& sent = spec.communication;
+    check_range(sink, quantity::inner_all_to_all, sent.context_inner, 1, limits::degree);
+    check_range(sink, quantity::sent_bits, sent.dispatch_bits, 0, limits::sent_bits);
+    check_range(sink, quantity::sent_bits, sent.weight_bits, 0, limits::sent_bits);
+    check_range(sink, quantity::sent_bits, sent.gradient_bits, 0, limits::sent_bits);
+    check_range(sink, quantity::sent_scale_block, sent.dispatch_scale_block, 0, limits::block);
+    check_range(sink, quantity::node_ranks, sent.node_ranks, 1, limits::devices_per_node);
+  }
   if (spec.offload.moments_percent != 0) check_ranges_of<quantity::offload_percent>(sink, 0, 100, spec.offload.moments_percent);
 }
 
@@ -257,7 +267,11 @@ constexpr void check_size(const Spec& spec, Sink& sink) {
 template <class Sink, class Spec>
 constexpr void check_ranges(const Spec& spec, Sink& sink) {
   if (spec.repeated_parts != 0)
+<<<<<<< HEAD
     for (int at = 0; at <= static_cast<int>(part_kind::node_limited_routing); ++at)
+=======
+    for (int at = 0; at <= static_cast<int>(part_kind::communication); ++at)
+>>>>>>> options
       if ((spec.repeated_parts >> at & 1u) != 0) sink.add_part(rule::repeated_part, static_cast<part_kind>(at));
 
   if (spec.model.layers == 0 && spec.model.hidden == 0 && spec.model.heads == 0 && spec.model.vocab == 0) {

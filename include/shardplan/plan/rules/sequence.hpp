@@ -33,6 +33,8 @@ constexpr void check_sequence(const Spec& spec, Sink& sink) {
   if (spec.sequence % pieces.value != 0) sink.add_pair(rule::does_not_divide, pieces, {quantity::sequence, spec.sequence});
   if (computes_in_fp8(spec.precision) && spec.sequence % (16 * spec.cp) != 0)
     sink.add_pair(rule::does_not_divide, {quantity::cp_x_16, 16 * spec.cp}, {quantity::sequence, spec.sequence});
+  if (spec.cp > 1 && spec.cp % spec.communication.context_inner != 0)
+    sink.add_pair(rule::does_not_divide, {quantity::inner_all_to_all, spec.communication.context_inner}, {quantity::cp, spec.cp});
 }
 
 }  // namespace detail
