@@ -24,7 +24,7 @@ struct dynamic_plan {
   owned_array<int> of;
 };
 struct dynamic_slice {
-  owned_array<int> next, runs;
+  owned_array<int> next, runs, turns, waiter, other;
 };
 
 /// What the functions of this folder read of a table.
@@ -43,7 +43,7 @@ struct dynamic_table {
   static constexpr int slice_count = 1;
 
   struct costs_type {
-    owned_array<owned_array<std::int64_t>> of;
+    owned_array<owned_array<std::int64_t>> of, transfer, together;
     std::int64_t longest = 0;
     bool immediate = true;
   };
@@ -51,7 +51,7 @@ struct dynamic_table {
     owned_array<owned_array<std::int64_t>> of;
   };
   struct rank_times {
-    owned_array<std::int64_t> clock, first;
+    owned_array<std::int64_t> clock, first, saved;
   };
   using played_type = played<rank_times>;
   struct next_type {
@@ -59,14 +59,18 @@ struct dynamic_table {
   };
   constexpr costs_type new_costs() const {
     costs_type costs{};
-    costs.of = owned_array<owned_array<std::int64_t>>(rows.size());
-    for (auto& each : costs.of) each = owned_array<std::int64_t>(static_cast<std::size_t>(4 * shape.chunks));
+    owned_array<owned_array<std::int64_t>>* const kinds[] = {&costs.of, &costs.transfer, &costs.together};
+    for (auto* kind : kinds) {
+      *kind = owned_array<owned_array<std::int64_t>>(rows.size());
+      for (auto& each : *kind) each = owned_array<std::int64_t>(static_cast<std::size_t>(4 * shape.chunks));
+    }
     return costs;
   }
   constexpr played_type new_played() const {
     played_type all{};
     all.clock = owned_array<std::int64_t>(rows.size());
     all.first = owned_array<std::int64_t>(rows.size());
+    all.saved = owned_array<std::int64_t>(rows.size());
     return all;
   }
   constexpr played_ends new_ends() const {
@@ -163,6 +167,9 @@ public:
       detail::fill_waits(*this, at, waits[at], last);
     }
     slices[0].next = owned_array<int>(rows.size());
+    slices[0].turns = owned_array<int>(rows.size());
+    slices[0].waiter = owned_array<int>(rows.size());
+    slices[0].other = owned_array<int>(rows.size());
     slices[0].runs = owned_array<int>(static_cast<std::size_t>(total_ops));
     slices[0].count = 0;
     slices[0].done = 0;
