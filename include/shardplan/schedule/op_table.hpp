@@ -21,6 +21,7 @@ struct dynamic_waits {
   owned_array<int> of;
 };
 struct dynamic_plan {
+  explicit constexpr dynamic_plan(std::size_t size) : of(size) {}
   owned_array<int> of;
 };
 struct dynamic_slice {
@@ -127,13 +128,13 @@ public:
     if constexpr (detail::fills_all_ranks<Schedule>) {
       Schedule::fill_all(*this, shape.ranks, shape.micro_batches);
     } else if constexpr (detail::squeezes_blocks<Schedule>) {
-      using array = owned_array<int>;
+      using array = detail::dynamic_plan;
       const int planned = Schedule::planned(shape.ranks, shape.micro_batches);
-      detail::squeezed_blocks<array, array, array> blocks{shape.ranks, planned, detail::last_slot_of<Schedule>(shape.ranks),
-                                                          Schedule::whole};
+      detail::squeezed_blocks<array, array, array, array> blocks{shape.ranks, planned, detail::last_slot_of<Schedule>(shape.ranks),
+                                                                 Schedule::whole};
       detail::repeat_blocks<Schedule>(blocks, shape.ranks);
       blocks.squeeze(INT32_MAX);
-      detail::dynamic_plan plan{array(static_cast<std::size_t>(detail::ops_a_micro_batch<Schedule> * planned * shape.ranks))};
+      array plan(static_cast<std::size_t>(detail::ops_a_micro_batch<Schedule> * planned * shape.ranks));
       detail::write_plan<Schedule>(blocks, plan, shape.ranks, planned);
       for (int at = 0; at < shape.ranks; ++at) detail::fill_by_plan(rows[at], plan, shape.micro_batches, planned, at, Schedule::whole);
     } else {

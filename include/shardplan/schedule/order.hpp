@@ -102,13 +102,13 @@ struct order_slice : Arrays {
   int makespan = 0;  // at F = I = W = 1 in ticks of one op, where the piece is the whole order and was found in time; 0: not known
 };
 
-/// What op `at` of a rank waits for and is not there after `next` ops of each rank, and the ops of its own rank in front of `reached`, or -1.
+/// Whether the input of op `at` is there after `next` ops of each rank, and the ops of its own rank in front of `reached`.
 template <class Table, class Next>
-constexpr int input_not_there(const Table& table, const Next& next, int rank, int at, int reached) {
+constexpr bool may_run(const Table& table, const Next& next, int rank, int at, int reached) {
   const int wait = table.waits[rank].of[at];
-  if (wait < 0) return wait_code::none;
+  if (wait < 0) return true;
   const int from = wait >> wait_code::index_bits;
-  return (from == rank ? reached : next[from]) > (wait & wait_code::index_mask) ? wait_code::none : wait;
+  return (from == rank ? reached : next[from]) > (wait & wait_code::index_mask);
 }
 
 // A rank that waits is not asked again before the one it waits for has run, so that the work grows with the ops only, also where nearly all
@@ -162,11 +162,11 @@ constexpr void advance(const Table& table, Slice& slice, int enough) {
       }
     } else {
       for (; at < size; ++at) {
-        wait = input_not_there(table, slice.next, rank, at, at);
-        if (wait >= 0) break;
+        wait = table.waits[rank].of[at];
+        if (!may_run(table, slice.next, rank, at, at)) break;
         if (!packed_op::overlaps_next(table.rows[rank].ops[at])) continue;
-        wait = input_not_there(table, slice.next, rank, at + 1, at);
-        if (wait >= 0) break;
+        wait = table.waits[rank].of[at + 1];
+        if (!may_run(table, slice.next, rank, at + 1, at)) break;
         ++at;
       }
     }

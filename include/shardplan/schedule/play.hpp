@@ -21,8 +21,8 @@ struct cost_arrays {
   std::int64_t of[Ranks][CostCodes]{};
   std::int64_t transfer[Ranks][CostCodes]{};  // of what the op sends
   std::int64_t together[Ranks][CostCodes]{};  // of the block that it is a half of; 0: the sum
-  std::int64_t longest = 0;  // more than any op and its transfer take
-  bool immediate = true;     // no transfer takes time
+  std::int64_t longest = 0;                   // more than any op and its transfer take
+  bool immediate = true;                      // no transfer takes time
 };
 template <int Ranks, int Ops>
 struct end_arrays {
@@ -100,21 +100,20 @@ constexpr typename Table::played_type play(const Table& table, const stage_times
     for (int rank = 0; rank < shape.ranks; ++rank) next.of[rank] = 0;
     for (int rank = 0; rank < shape.ranks; ++rank) all.saved[rank] = 0;
     // As few statements as can be, one an op where nothing but ops takes time: Clang counts statements, and all ops are one evaluation.
-    int code = 0, rank = 0, at = 0, upto = 0, wait = 0;
-    std::int64_t now = 0, there = 0;
     for (int piece = 0; piece < table.slice_count; ++piece) {
+      int code = 0, rank = 0, at = 0, upto = 0, wait = 0;
+      std::int64_t now = 0, there = 0;
       const int runs = table.slices[piece].count;
       if (cost.immediate && !table.has_blocks) {
         for (int run = 0; run < runs; all.clock[rank] = now, ++run)
           for (code = table.slices[piece].runs[run], rank = code >> wait_code::index_bits, at = next.of[rank],
               next.of[rank] = upto = at + (code & wait_code::index_mask), now = all.clock[rank];
                at < upto; ++at)
-            end.of[rank][at] = now =
-                ((wait = table.waits[rank].of[at]) >= 0 &&
-                         (there = end.of[wait >> wait_code::index_bits][wait & wait_code::index_mask]) > now
-                     ? there
-                     : now) +
-                cost.of[rank][table.rows[rank].ops[at] & packed_op::cost_mask];
+            end.of[rank][at] = now = ((wait = table.waits[rank].of[at]) >= 0 &&
+                                              (there = end.of[wait >> wait_code::index_bits][wait & wait_code::index_mask]) > now
+                                          ? there
+                                          : now) +
+                                     cost.of[rank][table.rows[rank].ops[at] & packed_op::cost_mask];
         continue;
       }
       for (int run = 0; run < runs; all.clock[rank] = now, ++run)
