@@ -52,7 +52,7 @@ struct search_table {
     rows = 1;
     for (const listed_plan& found : result.top) {
       if (rows > most) break;
-      const plan_spec spec = plan_of(result.plan, found);
+      const plan_spec spec = spec_of_listed(result.plan, found);
       std::string(&row)[columns] = cells[rows];
       row[0] = std::to_string(rows);
       row[1] = grouped(found.devices());

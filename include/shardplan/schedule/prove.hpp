@@ -116,11 +116,11 @@ constexpr void find_in_time(const Table& table, const closed_form& says, List& f
 
 // Depends on a template argument, so that nobody pays for the vector who proves nothing.
 template <class>
-inline constexpr std::size_t most_listed = most_broken_invariants;
+inline constexpr std::size_t most_named = most_broken_invariants;
 
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
 constexpr auto prove_static() {
-  static_vector<broken_invariant, most_listed<Schedule>> found{};
+  static_vector<broken_invariant, most_named<Schedule>> found{};
   using table = playable<Schedule, Ranks, MicroBatches>;
   if constexpr (!table::complete) {
     find_on_ranks(table{}, found);

@@ -44,7 +44,7 @@ constexpr search_result played_again(index_pack<int, At...>) {
   result.simulated = sizeof...(At);
   ((result.top.values[At].simulated_step = simulated_step_of<Model, Cluster, Asked, At>()), ...);
   rank_again(result.top, result.simulated);
-  if (result.found) result.plan = plan_of(Asked::fixed, result.top.values[0]);
+  if (result.found) result.plan = spec_of_listed(Asked::fixed, result.top.values[0]);
   return result;
 }
 

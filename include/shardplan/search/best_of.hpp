@@ -39,11 +39,11 @@ constexpr search_result best_of(const Spec& fixed, const search_space& space, co
   for (std::int64_t at = 0; at < result.simulated; ++at) {
     listed_plan& found = result.top.values[at];
     if (found.pp == 1) continue;
-    const played_timing played = simulated_timing_of<Own...>(plan_of(fixed, found));
+    const played_timing played = simulated_timing_of<Own...>(spec_of_listed(fixed, found));
     if (played.played) found.simulated_step = played.step;
   }
   detail::rank_again(result.top, result.simulated);
-  if (result.found) result.plan = plan_of(fixed, result.top.values[0]);
+  if (result.found) result.plan = spec_of_listed(fixed, result.top.values[0]);
   return result;
 }
 

@@ -63,7 +63,7 @@ struct listed_plan {
 
 /// `fixed`, the spec that was searched from, as that plan.
 template <class Spec = plan_spec>
-constexpr Spec plan_of(const Spec& fixed, const listed_plan& found) {
+constexpr Spec spec_of_listed(const Spec& fixed, const listed_plan& found) {
   Spec spec = fixed;
   spec.devices_per_node = found.devices_per_node;
   spec.nodes = found.nodes;

@@ -18,14 +18,15 @@ namespace s = sp::schedules;
 namespace {
 
 struct full_plan {
-  std::vector<int> of;
+  int* of;
 };
 
 // `pieces`: how many slots are looked at before the search stops and goes on.
 template <class Schedule>
 bool same_as_in_full(int ranks, int micro_batches, int pieces) {
   constexpr int ops = sp::detail::ops_a_micro_batch<Schedule>;
-  full_plan plan{std::vector<int>(static_cast<std::size_t>(ops * ranks * micro_batches))};
+  std::vector<int> codes(static_cast<std::size_t>(ops * ranks * micro_batches));
+  full_plan plan{codes.data()};
   using array = sp::detail::dynamic_plan;
   sp::detail::squeezed_blocks<array, array, array, array> blocks{ranks, micro_batches, sp::detail::last_slot_of<Schedule>(ranks),
                                                                  Schedule::whole};
@@ -41,7 +42,7 @@ bool same_as_in_full(int ranks, int micro_batches, int pieces) {
       const int kind = item.kind == sp::op_kind::forward           ? item.chunk
                        : item.kind == sp::op_kind::weight_gradient ? 5 - item.chunk
                                                                    : 3 - item.chunk;
-      if (kind != plan.of[static_cast<std::size_t>(rank * ops * micro_batches + at)]) return false;
+      if (kind != plan.of[rank * ops * micro_batches + at]) return false;
     }
   }
   return true;

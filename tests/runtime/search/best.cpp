@@ -315,7 +315,7 @@ TEST_CASE("best: the same as nested loops") {
       for (std::size_t at = 0; at < found.top.size(); ++at) {
         INFO("place " << at);
         const sp::listed_plan& one = found.top[at];
-        CHECK(sp::plan_of(asked.fixed, one) == best[at].spec);
+        CHECK(sp::spec_of_listed(asked.fixed, one) == best[at].spec);
         CHECK(one.memory.count == best[at].memory);
         CHECK(one.devices() == best[at].devices);
         CHECK(static_cast<std::int64_t>(one.step * 1e9) == best[at].nanoseconds);
@@ -340,7 +340,7 @@ bool are_equal(const sp::search_result& left, const sp::search_result& right) {
   for (std::size_t at = 0; at < sp::rule_slots; ++at)
     if (left.rejected_by_rule[at] != right.rejected_by_rule[at]) return false;
   for (std::size_t at = 0; at < left.top.size(); ++at)
-    if (!(sp::plan_of(left.plan, left.top[at]) == sp::plan_of(left.plan, right.top[at])) ||
+    if (!(sp::spec_of_listed(left.plan, left.top[at]) == sp::spec_of_listed(left.plan, right.top[at])) ||
         static_cast<std::int64_t>(left.top[at].seconds() * 1e12) != static_cast<std::int64_t>(right.top[at].seconds() * 1e12))
       return false;
   return true;
@@ -504,16 +504,16 @@ TEST_CASE("best: the first plans are ranked again by what their schedules take")
   int moved = 0;
   for (std::size_t at = 0; at < played.top.size(); ++at) {
     const sp::listed_plan& one = played.top[at];
-    const sp::plan_spec spec = sp::plan_of(fixed, one);
+    const sp::plan_spec spec = sp::spec_of_listed(fixed, one);
     const sp::played_timing timing = sp::simulated_timing_of(spec);
     CHECK(static_cast<std::int64_t>(one.seconds() * 1e12) == static_cast<std::int64_t>(timing.step * 1e12));
     CHECK(static_cast<std::int64_t>(one.step * 1e12) == static_cast<std::int64_t>(sp::step_timing(spec).step * 1e12));
     CHECK((one.simulated_step > 0) == (one.pp > 1));
     if (at > 0) CHECK(played.top[at - 1].seconds() < one.seconds() + 1e-9);
-    moved += !(spec == sp::plan_of(fixed, formula.top[at]));
+    moved += !(spec == sp::spec_of_listed(fixed, formula.top[at]));
   }
   CHECK(moved > 0);
-  CHECK(played.plan == sp::plan_of(fixed, played.top[0]));
+  CHECK(played.plan == sp::spec_of_listed(fixed, played.top[0]));
   // A bound on what is played ends the list at the first plan that would leave it.
   sp::search_options few;
   few.simulated_passes = 3000;
@@ -527,7 +527,7 @@ TEST_CASE("best: the first plans are ranked again by what their schedules take")
   }
   CHECK(passes <= 3000);
   for (auto at = static_cast<std::size_t>(some.simulated); at < some.top.size(); ++at)
-    CHECK(sp::plan_of(fixed, some.top[at]) == sp::plan_of(fixed, formula.top[at]));
+    CHECK(sp::spec_of_listed(fixed, some.top[at]) == sp::spec_of_listed(fixed, formula.top[at]));
 }
 
 TEST_CASE("best: devices must be whole hosts") {

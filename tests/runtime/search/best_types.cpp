@@ -30,7 +30,7 @@ void check_equal(const sp::search_result& left, const sp::search_result& right) 
   const auto picoseconds = [](double seconds) { return static_cast<std::int64_t>(seconds * 1e12 + 0.5); };
   for (std::size_t at = 0; at < left.top.size(); ++at) {
     INFO("place " << at);
-    CHECK(sp::plan_of(left.plan, left.top[at]) == sp::plan_of(right.plan, right.top[at]));
+    CHECK(sp::spec_of_listed(left.plan, left.top[at]) == sp::spec_of_listed(right.plan, right.top[at]));
     CHECK(left.top[at].memory == right.top[at].memory);
     CHECK(picoseconds(left.top[at].step) == picoseconds(right.top[at].step));
     CHECK(picoseconds(left.top[at].simulated_step) == picoseconds(right.top[at].simulated_step));

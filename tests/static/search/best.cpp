@@ -36,7 +36,7 @@ static_assert(small<>::plan::peak_memory == small<>::top[0].memory && small<>::p
 static_assert(small<>::result.rejected_by(sp::rule::does_not_fit) > 0 && small<>::simulated > 0);
 // No other plan of the list is better, and each is a plan type as well.
 static_assert(small<>::top[0].seconds() <= small<>::top[1].seconds() && sp::valid<small<>::plan_at<31>>);
-static_assert(small<>::plan_at<31>::spec == sp::plan_of(small<>::result.plan, small<>::top[31]));
+static_assert(small<>::plan_at<31>::spec == sp::spec_of_listed(small<>::result.plan, small<>::top[31]));
 
 // What a part says stays; what a list says is tried.
 using said = small<sp::tp<2>, sp::recompute<sp::recomputes::full>, sp::among<sp::zero<0>, sp::zero<1>, sp::fsdp<>>,

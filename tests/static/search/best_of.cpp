@@ -31,7 +31,7 @@ constexpr sp::search_space small_space() {
 constexpr sp::search_result found = sp::best_of(asked(sp::models::llama2_7b::shape, 1), small_space());
 static_assert(small_space().count() == 4 && found.considered == 4 && found.fitting >= 2 && found.simulated == found.fitting);
 static_assert(found.top[0].simulated_step > 0 && found.top[0].seconds() <= found.top[1].seconds());
-static_assert(found.plan == sp::plan_of(asked(sp::models::llama2_7b::shape, 1), found.top[0]));
+static_assert(found.plan == sp::spec_of_listed(asked(sp::models::llama2_7b::shape, 1), found.top[0]));
 
 // An empty list leaves the field as it is said, and a space of empty lists has one candidate.
 static_assert(sp::search_space{}.count() == 1);
