@@ -21,10 +21,11 @@ struct dynamic_waits {
   owned_array<int> of;
 };
 struct dynamic_plan {
+  explicit constexpr dynamic_plan(std::size_t size) : of(size) {}
   owned_array<int> of;
 };
 struct dynamic_slice {
-  owned_array<int> next, runs;
+  owned_array<int> next, runs, turns, waiter, other;
 };
 
 /// What the functions of this folder read of a table.
@@ -43,7 +44,7 @@ struct dynamic_table {
   static constexpr int slice_count = 1;
 
   struct costs_type {
-    owned_array<owned_array<std::int64_t>> of;
+    owned_array<owned_array<std::int64_t>> of, transfer, together;
     std::int64_t longest = 0;
     bool immediate = true;
   };
@@ -51,7 +52,7 @@ struct dynamic_table {
     owned_array<owned_array<std::int64_t>> of;
   };
   struct rank_times {
-    owned_array<std::int64_t> clock, first;
+    owned_array<std::int64_t> clock, first, saved;
   };
   using played_type = played<rank_times>;
   struct next_type {
@@ -59,14 +60,18 @@ struct dynamic_table {
   };
   constexpr costs_type new_costs() const {
     costs_type costs{};
-    costs.of = owned_array<owned_array<std::int64_t>>(rows.size());
-    for (auto& each : costs.of) each = owned_array<std::int64_t>(static_cast<std::size_t>(4 * shape.chunks));
+    owned_array<owned_array<std::int64_t>>* const kinds[] = {&costs.of, &costs.transfer, &costs.together};
+    for (auto* kind : kinds) {
+      *kind = owned_array<owned_array<std::int64_t>>(rows.size());
+      for (auto& each : *kind) each = owned_array<std::int64_t>(static_cast<std::size_t>(4 * shape.chunks));
+    }
     return costs;
   }
   constexpr played_type new_played() const {
     played_type all{};
     all.clock = owned_array<std::int64_t>(rows.size());
     all.first = owned_array<std::int64_t>(rows.size());
+    all.saved = owned_array<std::int64_t>(rows.size());
     return all;
   }
   constexpr played_ends new_ends() const {
@@ -123,13 +128,13 @@ public:
     if constexpr (detail::fills_all_ranks<Schedule>) {
       Schedule::fill_all(*this, shape.ranks, shape.micro_batches);
     } else if constexpr (detail::squeezes_blocks<Schedule>) {
-      using array = owned_array<int>;
+      using array = detail::dynamic_plan;
       const int planned = Schedule::planned(shape.ranks, shape.micro_batches);
-      detail::squeezed_blocks<array, array, array> blocks{shape.ranks, planned, detail::last_slot_of<Schedule>(shape.ranks),
-                                                          Schedule::whole};
+      detail::squeezed_blocks<array, array, array, array> blocks{shape.ranks, planned, detail::last_slot_of<Schedule>(shape.ranks),
+                                                                 Schedule::whole};
       detail::repeat_blocks<Schedule>(blocks, shape.ranks);
       blocks.squeeze(INT32_MAX);
-      detail::dynamic_plan plan{array(static_cast<std::size_t>(detail::ops_a_micro_batch<Schedule> * planned * shape.ranks))};
+      array plan(static_cast<std::size_t>(detail::ops_a_micro_batch<Schedule> * planned * shape.ranks));
       detail::write_plan<Schedule>(blocks, plan, shape.ranks, planned);
       for (int at = 0; at < shape.ranks; ++at) detail::fill_by_plan(rows[at], plan, shape.micro_batches, planned, at, Schedule::whole);
     } else {
@@ -163,6 +168,9 @@ public:
       detail::fill_waits(*this, at, waits[at], last);
     }
     slices[0].next = owned_array<int>(rows.size());
+    slices[0].turns = owned_array<int>(rows.size());
+    slices[0].waiter = owned_array<int>(rows.size());
+    slices[0].other = owned_array<int>(rows.size());
     slices[0].runs = owned_array<int>(static_cast<std::size_t>(total_ops));
     slices[0].count = 0;
     slices[0].done = 0;

@@ -86,11 +86,14 @@ constexpr void fill_waits(const Table& table, int rank, Waits& waits, Last& last
     if (code % 4 < 2 && sources.rank[code] >= 0 && sources.rank[code] != rank) waits.messages += each * shape.slices;
 }
 
-/// A piece of the order: runs of ops of one rank, and how far each rank is after it.
+/// A piece of the order: runs of ops of one rank, and how far each rank is after it; and who has a turn while it is found.
 template <int Ranks, int Runs>
 struct slice_arrays {
   int next[Ranks]{};
-  int runs[Runs]{};  // rank << index_bits | ops
+  int runs[Runs]{};     // rank << index_bits | ops
+  int turns[Ranks]{};   // a ring of ranks that may go on
+  int waiter[Ranks]{};  // 1 + a rank that waits for this one; 0: none
+  int other[Ranks]{};   // 1 + one more that waits for the same
 };
 template <class Arrays>
 struct order_slice : Arrays {
@@ -108,40 +111,66 @@ constexpr bool may_run(const Table& table, const Next& next, int rank, int at, i
   return (from == rank ? reached : next[from]) > (wait & wait_code::index_mask);
 }
 
+// A rank that waits is not asked again before the one it waits for has run, so that the work grows with the ops only, also where nearly all
+// ranks wait.
+
+/// At the start of a piece every rank has a turn.
+template <class Slice>
+constexpr void give_turns(Slice& slice, int ranks) {
+  for (int rank = 0; rank < ranks; ++rank) slice.turns[rank] = rank;
+}
+/// Rank `rank` has run up to `at` and waits for `wait` (-1: it has ended). `last` and `turns` are the end of the ring and its length.
+template <class Slice>
+constexpr void end_turn(Slice& slice, int ranks, int rank, int at, int wait, int& last, int& turns) {
+  if (wait >= 0) {
+    int& waiter = slice.waiter[wait >> wait_code::index_bits];
+    slice.other[rank] = waiter;
+    waiter = rank + 1;
+  }
+  const int from = slice.next[rank];
+  if (at == from) return;
+  slice.next[rank] = at;
+  slice.runs[slice.count++] = rank << wait_code::index_bits | (at - from);
+  slice.done += at - from;
+  for (int wakes = slice.waiter[rank]; wakes > 0; wakes = slice.other[wakes - 1]) {
+    slice.turns[last] = wakes - 1;
+    if (++last == ranks) last = 0;
+    ++turns;
+  }
+  slice.waiter[rank] = 0;
+}
+
 /// Appends runs until `enough` ops are in the piece or nothing more can run. When the last piece ends with less than all ops, the table
 /// waits for itself: `next` says where each rank is stuck.
 template <class Table, class Slice>
 constexpr void advance(const Table& table, Slice& slice, int enough) {
   const int ranks = table.shape.ranks;
-  bool moved = true;
-  while (moved && slice.done < enough) {
-    moved = false;
-    for (int rank = 0; rank < ranks && slice.done < enough; ++rank) {
-      const int from = slice.next[rank];
-      const int size = table.rows[rank].size;
-      int at = from;
-      if (!table.has_blocks) {
-        for (; at < size; ++at) {
-          const int wait = table.waits[rank].of[at];
-          if (wait >= 0 && slice.next[wait >> wait_code::index_bits] <= (wait & wait_code::index_mask) &&
-              (wait >> wait_code::index_bits != rank || (wait & wait_code::index_mask) >= at))
-            break;
-        }
-      } else {
-        while (at < size && may_run(table, slice.next, rank, at, at)) {
-          if (packed_op::overlaps_next(table.rows[rank].ops[at])) {
-            if (!may_run(table, slice.next, rank, at + 1, at)) break;
-            ++at;
-          }
-          ++at;
-        }
+  give_turns(slice, ranks);
+  int first = 0, last = 0, turns = ranks;
+  for (; turns > 0 && slice.done < enough; --turns) {
+    const int rank = slice.turns[first];
+    if (++first == ranks) first = 0;
+    const int size = table.rows[rank].size;
+    int at = slice.next[rank];
+    int wait = wait_code::none;
+    if (!table.has_blocks) {
+      for (; at < size; ++at) {
+        wait = table.waits[rank].of[at];
+        if (wait >= 0 && slice.next[wait >> wait_code::index_bits] <= (wait & wait_code::index_mask) &&
+            (wait >> wait_code::index_bits != rank || (wait & wait_code::index_mask) >= at))
+          break;
       }
-      if (at == from) continue;
-      slice.next[rank] = at;
-      slice.runs[slice.count++] = rank << wait_code::index_bits | (at - from);
-      slice.done += at - from;
-      moved = true;
+    } else {
+      for (; at < size; ++at) {
+        wait = table.waits[rank].of[at];
+        if (!may_run(table, slice.next, rank, at, at)) break;
+        if (!packed_op::overlaps_next(table.rows[rank].ops[at])) continue;
+        wait = table.waits[rank].of[at + 1];
+        if (!may_run(table, slice.next, rank, at + 1, at)) break;
+        ++at;
+      }
     }
+    end_turn(slice, ranks, rank, at, at < size ? wait : wait_code::none, last, turns);
   }
 }
 
@@ -150,30 +179,26 @@ constexpr void advance(const Table& table, Slice& slice, int enough) {
 template <class Table, class Slice, class Ends>
 constexpr void advance_in_time(const Table& table, Slice& slice, Ends& end) {
   const int ranks = table.shape.ranks;
-  bool moved = true;
-  while (moved) {
-    moved = false;
-    for (int rank = 0; rank < ranks; ++rank) {
-      const int from = slice.next[rank];
-      const int size = table.rows[rank].size;
-      int at = from;
-      int now = at > 0 ? end.of[rank][at - 1] : 0;
-      for (; at < size; ++at) {
-        const int wait = table.waits[rank].of[at];
-        if (wait >= 0) {
-          const int there = end.of[wait >> wait_code::index_bits][wait & wait_code::index_mask];
-          if (there == 0) break;
-          if (there > now) now = there;
-        }
-        end.of[rank][at] = now += (table.rows[rank].ops[at] & 3) == 1 ? 2 : 1;  // B is two
+  give_turns(slice, ranks);
+  int first = 0, last = 0;
+  for (int turns = ranks; turns > 0; --turns) {
+    const int rank = slice.turns[first];
+    if (++first == ranks) first = 0;
+    const int size = table.rows[rank].size;
+    int at = slice.next[rank];
+    int now = at > 0 ? end.of[rank][at - 1] : 0;
+    int wait = wait_code::none;
+    for (; at < size; ++at) {
+      wait = table.waits[rank].of[at];
+      if (wait >= 0) {
+        const int there = end.of[wait >> wait_code::index_bits][wait & wait_code::index_mask];
+        if (there == 0) break;
+        if (there > now) now = there;
       }
-      if (at == from) continue;
-      if (now > slice.makespan) slice.makespan = now;
-      slice.next[rank] = at;
-      slice.runs[slice.count++] = rank << wait_code::index_bits | (at - from);
-      slice.done += at - from;
-      moved = true;
+      end.of[rank][at] = now += (table.rows[rank].ops[at] & 3) == 1 ? 2 : 1;  // B is two
     }
+    if (now > slice.makespan) slice.makespan = now;
+    end_turn(slice, ranks, rank, at, at < size ? wait : wait_code::none, last, turns);
   }
 }
 

@@ -19,8 +19,10 @@ namespace shardplan::detail {
 template <int Ranks, int CostCodes>
 struct cost_arrays {
   std::int64_t of[Ranks][CostCodes]{};
-  std::int64_t longest = 0;  // more than any op and its transfer take
-  bool immediate = true;     // no transfer takes time
+  std::int64_t transfer[Ranks][CostCodes]{};  // of what the op sends
+  std::int64_t together[Ranks][CostCodes]{};  // of the block that it is a half of; 0: the sum
+  std::int64_t longest = 0;                   // more than any op and its transfer take
+  bool immediate = true;                      // no transfer takes time
 };
 template <int Ranks, int Ops>
 struct end_arrays {
@@ -30,6 +32,7 @@ template <int Ranks>
 struct rank_times {
   std::int64_t clock[Ranks]{};  // end of the last op
   std::int64_t first[Ranks]{};  // start of the first op of the last repetition
+  std::int64_t saved[Ranks]{};  // by the blocks of the last repetition, against the sum of both halves
 };
 
 /// A table played through.
@@ -44,12 +47,16 @@ struct keeps_no_ends {};
 
 constexpr std::int64_t later(std::int64_t left, std::int64_t right) { return left < right ? right : left; }
 
+/// Ticks of a block by what the stages of both halves say of it (0: nothing).
+constexpr std::int64_t together_ticks(std::int64_t one, std::int64_t other, std::int64_t sum) {
+  return one == 0 && other == 0 ? sum : later(one, other);
+}
+
 /// What an overlapped block of `first` and the op behind it costs on a rank.
 constexpr std::int64_t block_ticks(const table_shape& shape, const tick_unit& unit, int rank, int first, int second, std::int64_t sum) {
   const fraction one = unit.of(stage_of(shape, rank, packed_op::chunk(first))).overlapped;
   const fraction other = unit.of(stage_of(shape, rank, packed_op::chunk(second))).overlapped;
-  if (one == 0 && other == 0) return sum;
-  return later(unit.part(one), unit.part(other));
+  return together_ticks(unit.part(one), unit.part(other), sum);
 }
 
 /// Ticks of the first op, or block, of a rank.
@@ -60,6 +67,14 @@ constexpr std::int64_t first_ticks(const Table& table, const tick_unit& unit, co
   if (!packed_op::overlaps_next(packed)) return ticks;
   const int second = table.rows[rank].ops[1];
   return block_ticks(table.shape, unit, rank, packed, second, ticks + cost.of[rank][second & packed_op::cost_mask]);
+}
+
+/// When the output of op `wait` is on a rank.
+template <class Table, class Costs, class Ends>
+constexpr std::int64_t arrival(const Table& table, const Costs& cost, const Ends& end, int wait, int rank) {
+  const int from = wait >> wait_code::index_bits;
+  const int index = wait & wait_code::index_mask;
+  return end.of[from][index] + (from == rank ? 0 : cost.transfer[from][table.rows[from].ops[index] & packed_op::cost_mask]);
 }
 
 /// Plays the table `repetitions` times, one step behind the other without a barrier. Every op starts when its rank is free and its input is
@@ -83,47 +98,42 @@ constexpr typename Table::played_type play(const Table& table, const stage_times
   for (int turn = 0; turn < repetitions; ++turn) {
     all.makespan_before = all.makespan;
     for (int rank = 0; rank < shape.ranks; ++rank) next.of[rank] = 0;
+    for (int rank = 0; rank < shape.ranks; ++rank) all.saved[rank] = 0;
+    // As few statements as can be, one an op where nothing but ops takes time: Clang counts statements, and all ops are one evaluation.
     for (int piece = 0; piece < table.slice_count; ++piece) {
+      int code = 0, rank = 0, at = 0, upto = 0, wait = 0;
+      std::int64_t now = 0, there = 0;
       const int runs = table.slices[piece].count;
-      for (int run = 0; run < runs; ++run) {
-        const int code = table.slices[piece].runs[run];
-        const int rank = code >> wait_code::index_bits;
-        int at = next.of[rank];
-        const int upto = at + (code & wait_code::index_mask);
-        next.of[rank] = upto;
-        std::int64_t now = all.clock[rank];
-        if (cost.immediate && !table.has_blocks) {
-          for (; at < upto; ++at) {
-            const int wait = table.waits[rank].of[at];
-            if (wait >= 0 && end.of[wait >> wait_code::index_bits][wait & wait_code::index_mask] > now)
-              now = end.of[wait >> wait_code::index_bits][wait & wait_code::index_mask];
-            end.of[rank][at] = now += cost.of[rank][table.rows[rank].ops[at] & packed_op::cost_mask];
-          }
-        } else {
-          while (at < upto) {
-            const int packed = table.rows[rank].ops[at];
-            const int together = packed_op::overlaps_next(packed) ? 2 : 1;
-            for (int half = at; half < at + together; ++half) {
-              const int wait = table.waits[rank].of[half];
-              if (wait < 0) continue;
-              const int from = wait >> wait_code::index_bits;
-              const int index = wait & wait_code::index_mask;
-              const std::int64_t latency =
-                  from == rank ? 0 : unit.ticks(unit.of(stage_of(shape, from, packed_op::chunk(table.rows[from].ops[index]))).transfer);
-              now = later(now, end.of[from][index] + latency);
-            }
-            std::int64_t ticks = cost.of[rank][packed & packed_op::cost_mask];
-            if (together == 2) {
-              const int second = table.rows[rank].ops[at + 1];
-              ticks = block_ticks(shape, unit, rank, packed, second, ticks + cost.of[rank][second & packed_op::cost_mask]);
-              end.of[rank][at + 1] = now + ticks;
-            }
-            end.of[rank][at] = now = now + ticks;
-            at += together;
-          }
-        }
-        all.clock[rank] = now;
+      if (cost.immediate && !table.has_blocks) {
+        for (int run = 0; run < runs; all.clock[rank] = now, ++run)
+          for (code = table.slices[piece].runs[run], rank = code >> wait_code::index_bits, at = next.of[rank],
+              next.of[rank] = upto = at + (code & wait_code::index_mask), now = all.clock[rank];
+               at < upto; ++at)
+            end.of[rank][at] = now = ((wait = table.waits[rank].of[at]) >= 0 &&
+                                              (there = end.of[wait >> wait_code::index_bits][wait & wait_code::index_mask]) > now
+                                          ? there
+                                          : now) +
+                                     cost.of[rank][table.rows[rank].ops[at] & packed_op::cost_mask];
+        continue;
       }
+      for (int run = 0; run < runs; all.clock[rank] = now, ++run)
+        for (code = table.slices[piece].runs[run], rank = code >> wait_code::index_bits, at = next.of[rank],
+            next.of[rank] = upto = at + (code & wait_code::index_mask), now = all.clock[rank];
+             at < upto; ++at) {
+          if ((wait = table.waits[rank].of[at]) >= 0 && (there = arrival(table, cost, end, wait, rank)) > now) now = there;
+          const int packed = table.rows[rank].ops[at];
+          if ((packed & packed_op::overlap_bit) == 0) {
+            end.of[rank][at] = now += cost.of[rank][packed & packed_op::cost_mask];
+            continue;
+          }
+          if ((wait = table.waits[rank].of[at + 1]) >= 0 && (there = arrival(table, cost, end, wait, rank)) > now) now = there;
+          const int second = table.rows[rank].ops[at + 1] & packed_op::cost_mask;
+          const std::int64_t sum = cost.of[rank][packed & packed_op::cost_mask] + cost.of[rank][second];
+          const std::int64_t ticks = together_ticks(cost.together[rank][packed & packed_op::cost_mask], cost.together[rank][second], sum);
+          all.saved[rank] += sum - ticks;
+          end.of[rank][at + 1] = end.of[rank][at] = now += ticks;
+          ++at;
+        }
     }
     for (int rank = 0; rank < shape.ranks; ++rank) {
       all.makespan = later(all.makespan, all.clock[rank]);
@@ -134,7 +144,7 @@ constexpr typename Table::played_type play(const Table& table, const stage_times
   return all;
 }
 
-/// Ticks that a rank computes in one step.
+/// Ticks that a rank computes in one step, blocks as the sum of their halves.
 template <class Table>
 constexpr std::int64_t busy_ticks(const Table& table, const tick_unit& unit, int rank) {
   const table_shape shape = table.shape;
@@ -142,18 +152,6 @@ constexpr std::int64_t busy_ticks(const Table& table, const tick_unit& unit, int
   std::int64_t busy = 0;
   for (int chunk = 0; chunk < shape.chunks; ++chunk)
     busy = checked_add(busy, checked_multiply(ticks_of(unit, unit.uniform ? 0 : stage_of(shape, rank, chunk)).pass(), each));
-  const int size = table.has_blocks ? table.rows[rank].size : 0;
-  for (int at = 0; at < size; ++at) {
-    const int first = table.rows[rank].ops[at];
-    if (!packed_op::overlaps_next(first)) continue;
-    const int second = table.rows[rank].ops[at + 1];
-    const stage_times& one = unit.of(stage_of(shape, rank, packed_op::chunk(first)));
-    const stage_times& other = unit.of(stage_of(shape, rank, packed_op::chunk(second)));
-    const std::int64_t input = unit.part(other.input_gradient);
-    const std::int64_t weight = packed_op::kind(second) == op_kind::backward ? unit.part(other.weight_gradient) : 0;
-    const std::int64_t sum = unit.part(one.forward) + input + weight;
-    busy = busy - sum + block_ticks(shape, unit, rank, first, second, sum);
-  }
   return busy;
 }
 

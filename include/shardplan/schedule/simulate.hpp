@@ -49,7 +49,7 @@ constexpr void summarize(Simulation& result, const Table& table, const tick_unit
   std::int64_t work = 0;
   std::int64_t longest = 0;
   for (int rank = 0; rank < shape.ranks; ++rank) {
-    const std::int64_t busy = busy_ticks(table, unit, rank);
+    const std::int64_t busy = busy_ticks(table, unit, rank) - all.saved[rank];
     work = checked_add(work, busy);
     const std::int64_t span = all.clock[rank] - all.first[rank];
     longest = later(longest, span);

@@ -21,8 +21,9 @@ constexpr int slots_of_blocks(int ranks, int micro_batches, int last_slot) {
 /// zbv_greedy.py), op for op.
 ///
 /// The work is done piece by piece, so that an evaluation of a constant can end and the next go on. (A template so that a file that
-/// includes it pays for nothing. The arrays are of integers: by rank and slot; by rank, kind and micro-batch; by rank and kind.)
-template <class Grid, class Places, class Counts>
+/// includes it pays for nothing. The arrays are of integers, read as `.of[at]`: by rank and slot, two; by rank, kind and micro-batch; by
+/// rank and kind.)
+template <class Grid, class OpenGrid, class Places, class Counts>
 class squeezed_blocks {
 public:
   // Kinds of ops. The kind of an op in a slot is stored + 1; 0 is a free slot.
@@ -41,7 +42,7 @@ public:
         whole(whole_backward),
         taken(static_cast<std::size_t>(rank_count * slots)),
         alive(static_cast<std::size_t>(rank_count * slots)),
-        waiting(static_cast<std::size_t>(rank_count * slots)),
+        waiting(static_cast<std::size_t>(whole ? 0 : rank_count * slots)),
         place(static_cast<std::size_t>(rank_count * places)),
         counts(static_cast<std::size_t>(rank_count * kinds)),
         next(static_cast<std::size_t>(rank_count * kinds)) {}
@@ -51,8 +52,8 @@ public:
     for (int kind = 0; kind < 4; ++kind)
       for (int count = 0; count < each; ++count) {
         const int slot = block.slot[kind] + building_block::period * count;
-        taken[rank * slots + slot] = kind + 1;
-        place[rank * places + kind * each + count] = slot;
+        taken.of[rank * slots + slot] = kind + 1;
+        place.of[rank * places + kind * each + count] = slot;
       }
   }
 
@@ -87,7 +88,7 @@ public:
     int weights[2]{};
     int at = first;
     for (int slot = 0; slot < slots; ++slot) {
-      const int code = taken[rank * slots + slot];
+      const int code = taken.of[rank * slots + slot];
       if (code == 0 || code == weight_second + 1) {
         const int which = weights[0] > 0 ? 0 : 1;
         if (weights[which] == 0) continue;
@@ -114,15 +115,15 @@ private:
   int cursor = 0;  // the next rank or slot of the pass
   int work = 0;
   phase_of phase = phase_of::start;
-  Grid taken;     // by rank and slot
-  Grid alive;     // after each slot
-  Grid waiting;   // I without their W after each slot, where W has no slots of its own
-  Places place;   // slot of each op, by rank, kind and micro-batch; of a W by the number of W before it
-  Counts counts;  // ops of a pass, by rank and kind
-  Counts next;    // of a pass: I of each chunk that stand before the next W; the free slot of a rank
+  Grid taken;        // by rank and slot
+  Grid alive;        // after each slot
+  OpenGrid waiting;  // I without their W after each slot, where W has no slots of its own
+  Places place;      // slot of each op, by rank, kind and micro-batch; of a W by the number of W before it
+  Counts counts;     // ops of a pass, by rank and kind
+  Counts next;       // of a pass: I of each chunk that stand before the next W; the free slot of a rank
 
   constexpr void begin_pass() {
-    for (int at = 0; at < ranks * kinds; ++at) counts[at] = next[at] = 0;
+    for (int at = 0; at < ranks * kinds; ++at) counts.of[at] = next.of[at] = 0;
     phase = phase_of::start;
     if (pass == 0 || pass == 3) most = 0;
   }
@@ -131,27 +132,27 @@ private:
     const int row = rank * slots;
     int now = 0, open = 0, weights = 0;
     for (int slot = 0; slot < slots; ++slot) {
-      const int code = taken[row + slot];
+      const int code = taken.of[row + slot];
       if (code == 0) {
         if (open > 0) {
           --open;
           --now;
-          taken[row + slot] = weight_second + 1;
-          place[rank * places + weight_second * each + weights++] = slot;
+          taken.of[row + slot] = weight_second + 1;
+          place.of[rank * places + weight_second * each + weights++] = slot;
         }
       } else if (code <= 2) {
         if (++now > most) most = now;
       } else {
         ++open;
       }
-      alive[row + slot] = now;
+      alive.of[row + slot] = now;
     }
   }
   constexpr void count_alive(int rank) {
     const int row = rank * slots;
     int now = 0, open = 0;
     for (int slot = 0; slot < slots; ++slot) {
-      int& code = taken[row + slot];
+      int& code = taken.of[row + slot];
       if (code > backward_first + 1) code = 0;
       if (code == 0) {
         if (open > 0) --open, --now;
@@ -160,30 +161,30 @@ private:
       } else {
         ++open;
       }
-      alive[row + slot] = now;
-      waiting[row + slot] = open;
+      alive.of[row + slot] = now;
+      waiting.of[row + slot] = open;
     }
   }
 
   // The slot behind all that op `count` of a kind waits for.
   constexpr int earliest(int rank, int kind, int count) const {
     const int own = rank * places + kind * each + count;
-    int after = count > 0 ? place[own - 1] : -1;
+    int after = count > 0 ? place.of[own - 1] : -1;
     if (kind == forward_first || kind == backward_second) {
-      if (rank > 0 && place[own - places] > after) after = place[own - places];
+      if (rank > 0 && place.of[own - places] > after) after = place.of[own - places];
     } else if (kind == forward_second || kind == backward_first) {
-      if (rank + 1 < ranks && place[own + places] > after) after = place[own + places];
+      if (rank + 1 < ranks && place.of[own + places] > after) after = place.of[own + places];
     }
-    if (kind > 0 && kind < weight_second && place[own - each] > after) after = place[own - each];
+    if (kind > 0 && kind < weight_second && place.of[own - each] > after) after = place.of[own - each];
     return after + 1;
   }
 
   constexpr void pull(int slot, bool with_weights) {
     for (int rank = 0; rank < ranks; ++rank) {
-      const int code = taken[rank * slots + slot];
+      const int code = taken.of[rank * slots + slot];
       if (code == 0) continue;
       const int kind = code - 1;
-      const int count = counts[rank * kinds + kind]++;
+      const int count = counts.of[rank * kinds + kind]++;
       // Between the first micro-batch that has ended and the last that begins nothing moves.
       if (phase == phase_of::start && rank == 0 && kind == backward_first) phase = phase_of::steady;
       if (phase == phase_of::steady && kind == forward_first && count == each - 1) {
@@ -201,9 +202,9 @@ private:
   }
   constexpr void pull_all(int slot) {
     for (int rank = 0; rank < ranks; ++rank) {
-      const int kind = taken[rank * slots + slot] - 1;
+      const int kind = taken.of[rank * slots + slot] - 1;
       if (kind < 0 || kind == weight_second) continue;
-      const int count = counts[rank * kinds + kind]++;
+      const int count = counts.of[rank * kinds + kind]++;
       if (kind <= forward_second) {
         pull_one(rank, kind, count, slot, earliest(rank, kind, count));
       } else {
@@ -214,38 +215,44 @@ private:
   // Slot of the next I in order.
   constexpr int next_input(int rank) {
     const int base = rank * places + backward_second * each;
-    int& second = next[rank * kinds];
-    int& first = next[rank * kinds + 1];
-    if (second < each && (first == each || place[base + second] < place[base + each + first])) return place[base + second++];
-    return place[base + each + first++];
+    int& second = next.of[rank * kinds];
+    int& first = next.of[rank * kinds + 1];
+    if (second < each && (first == each || place.of[base + second] < place.of[base + each + first])) return place.of[base + second++];
+    return place.of[base + each + first++];
   }
   constexpr void move(int rank, int kind, int count, int from, int to) {
-    taken[rank * slots + from] = 0;
-    taken[rank * slots + to] = kind + 1;
-    place[rank * places + kind * each + count] = to;
+    taken.of[rank * slots + from] = 0;
+    taken.of[rank * slots + to] = kind + 1;
+    place.of[rank * places + kind * each + count] = to;
   }
   constexpr void pull_weight(int rank, int count, int slot, int input) {
     const int row = rank * slots;
     int to = earliest(rank, weight_second, count);
     if (input + 1 > to) to = input + 1;
-    work += 4 + slot - to;
-    while (to < slot && taken[row + to] != 0) ++to;
+    work += 4 - to;
+    while (to < slot && taken.of[row + to] != 0) ++to;
+    work += to;
     if (to >= slot) return;
+    work += slot - to;
     move(rank, weight_second, count, slot, to);
-    for (int at = to; at < slot; ++at) --alive[row + at];
+    for (int at = to; at < slot; ++at) --alive.of[row + at];
   }
   constexpr void pull_one(int rank, int kind, int count, int slot, int first) {
     const int row = rank * slots;
-    work += 4 + slot - first;
+    work += 4;
     int to = slot;
     if (kind <= forward_second) {
-      for (int at = slot - 1; at >= first && alive[row + at] < most; --at)
-        if (taken[row + at] == 0) to = at;
+      int at = slot - 1;
+      for (; at >= first && alive.of[row + at] < most; --at)
+        if (taken.of[row + at] == 0) to = at;
+      work += slot - at;
       if (to == slot) return;
-      for (int at = to; at < slot; ++at) ++alive[row + at];
+      work += slot - to;
+      for (at = to; at < slot; ++at) ++alive.of[row + at];
     } else {
       to = first;
-      while (to < slot && taken[row + to] != 0) ++to;
+      while (to < slot && taken.of[row + to] != 0) ++to;
+      work += to - first;
       if (to >= slot) return;
     }
     move(rank, kind, count, slot, to);
@@ -256,7 +263,7 @@ private:
     work += 4;
     for (int to = first; to < slot; ++to) {
       ++work;
-      if (taken[row + to] != 0) continue;
+      if (taken.of[row + to] != 0) continue;
       move(rank, kind, count, slot, to);
       if (fits_from(rank, to, slot)) return;
       move(rank, kind, count, to, slot);
@@ -268,38 +275,40 @@ private:
     const int row = rank * slots;
     const bool turns = kind == backward_second ? rank == 0 : rank + 1 == ranks;         // its input is of its own rank
     int to = earliest(rank, kind, count) + (turns && kind == backward_second ? 0 : 1);  // behind a B, which takes two slots
-    work += 4 + slot - to;
-    while (to < slot && (taken[row + to] != 0 || taken[row + to + 1] != 0)) ++to;
+    work += 4 - to;
+    while (to < slot && (taken.of[row + to] != 0 || taken.of[row + to + 1] != 0)) ++to;
+    work += to;
     if (to >= slot) return;
+    work += slot - to;
     move(rank, kind, count, slot, to);
-    taken[row + slot + 1] = 0;
-    taken[row + to + 1] = weight_second + 1;
-    for (int at = to + 1; at <= slot; ++at) --alive[row + at];
+    taken.of[row + slot + 1] = 0;
+    taken.of[row + to + 1] = weight_second + 1;
+    for (int at = to + 1; at <= slot; ++at) --alive.of[row + at];
   }
   constexpr void count_alive_whole(int rank) {
     const int row = rank * slots;
     int now = 0;
     for (int slot = 0; slot < slots; ++slot) {
-      const int code = taken[row + slot];
+      const int code = taken.of[row + slot];
       if (code > 2) {
-        taken[row + slot + 1] = weight_second + 1;
-        alive[row + slot] = now--;
-        alive[row + ++slot] = now;
+        taken.of[row + slot + 1] = weight_second + 1;
+        alive.of[row + slot] = now--;
+        alive.of[row + ++slot] = now;
         continue;
       }
       if (code != 0 && ++now > most) most = now;
-      alive[row + slot] = now;
+      alive.of[row + slot] = now;
     }
   }
   // Counts again what is alive from slot `from` on; false when it is more than `most`.
   constexpr bool fits_from(int rank, int from, int upto) {
     const int row = rank * slots;
-    int now = from > 0 ? alive[row + from - 1] : 0;
-    int open = from > 0 ? waiting[row + from - 1] : 0;
+    int now = from > 0 ? alive.of[row + from - 1] : 0;
+    int open = from > 0 ? waiting.of[row + from - 1] : 0;
     bool fits = true;
     for (int slot = from; slot < slots; ++slot) {
       ++work;
-      const int code = taken[row + slot];
+      const int code = taken.of[row + slot];
       if (code == 0) {
         if (open > 0) --open, --now;
       } else if (code <= 2) {
@@ -307,9 +316,9 @@ private:
       } else {
         ++open;
       }
-      if (slot > upto && alive[row + slot] == now && waiting[row + slot] == open) break;
-      alive[row + slot] = now;
-      waiting[row + slot] = open;
+      if (slot > upto && alive.of[row + slot] == now && waiting.of[row + slot] == open) break;
+      alive.of[row + slot] = now;
+      waiting.of[row + slot] = open;
     }
     return fits;
   }
@@ -317,14 +326,15 @@ private:
   // Every op as early as it can in the order that there is.
   constexpr void play(int slot) {
     for (int rank = 0; rank < ranks; ++rank) {
-      const int code = taken[rank * slots + slot];
+      const int code = taken.of[rank * slots + slot];
       if (code == 0) continue;
       const int kind = code - 1;
-      const int count = counts[rank * kinds + kind]++;
-      int& free = next[rank * kinds];
+      const int count = counts.of[rank * kinds + kind]++;
+      int& free = next.of[rank * kinds];
       int to = kind == weight_second ? free : earliest(rank, kind, count);
       if (free > to) to = free;
       free = to + 1;
+      work += 3;
       if (to != slot) move(rank, kind, count, slot, to);
     }
   }

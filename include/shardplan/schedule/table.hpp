@@ -61,11 +61,32 @@ constexpr auto make_whole() {
   }
   return out;
 }
+// Whether a piece has all ops, so that no further one copies it.
+template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Piece>
+constexpr bool is_whole() {
+  for (int rank = 0; rank < Ranks; ++rank)
+    if (whole_piece<Schedule, Ranks, MicroBatches, Piece>.rows[rank].weights < shape_for<Schedule, Ranks, MicroBatches>.forwards())
+      return false;
+  return true;
+}
+template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Piece = 0>
+constexpr int last_whole() {
+  constexpr int most = 3 * shape_for<Schedule, Ranks, MicroBatches>.forwards() * static_cast<int>(Ranks);
+  constexpr int last = fills_in_pieces<Schedule> ? most / (ops_a_piece / static_cast<int>(Schedule::spec.chunks)) : 0;
+  if constexpr (Piece >= last) {
+    return Piece;
+  } else if constexpr (is_whole<Schedule, Ranks, MicroBatches, Piece>()) {
+    return Piece;
+  } else {
+    return last_whole<Schedule, Ranks, MicroBatches, Piece + 1>();
+  }
+}
+template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
+inline constexpr int last_whole_of = last_whole<Schedule, Ranks, MicroBatches>();
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
 constexpr auto finish_whole() {
-  constexpr int most = fills_in_pieces<Schedule> ? 3 * shape_for<Schedule, Ranks, MicroBatches>.forwards() * static_cast<int>(Ranks) : 0;
   whole_table<static_recorder<Schedule, Ranks, MicroBatches>, Ranks> out =
-      whole_piece<Schedule, Ranks, MicroBatches, most / (ops_a_piece / static_cast<int>(Schedule::spec.chunks))>;
+      whole_piece<Schedule, Ranks, MicroBatches, last_whole_of<Schedule, Ranks, MicroBatches>>;
   for (auto& row : out.rows) row.finish();
   return out;
 }
@@ -79,10 +100,8 @@ struct plan_array {
 
   constexpr plan_array() = default;
   explicit constexpr plan_array(std::size_t) {}
-  constexpr int& operator[](int index) { return of[index]; }
-  constexpr int operator[](int index) const { return of[index]; }
 };
-inline constexpr int slots_a_piece = 20000;
+inline constexpr int slots_a_piece = 80000;  // about 700,000 steps of Clang
 
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
 struct static_blocks {
@@ -90,7 +109,8 @@ struct static_blocks {
   static constexpr int planned = Schedule::planned(ranks, static_cast<int>(MicroBatches));
   static constexpr int last_slot = last_slot_of<Schedule>(ranks);
   static constexpr int cells = ranks * slots_of_blocks(ranks, planned, last_slot);
-  using type = squeezed_blocks<plan_array<cells>, plan_array<6 * planned * ranks>, plan_array<5 * ranks>>;
+  using type =
+      squeezed_blocks<plan_array<cells>, plan_array<Schedule::whole ? 1 : cells>, plan_array<6 * planned * ranks>, plan_array<5 * ranks>>;
 };
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Piece>
 constexpr auto make_piece();
@@ -107,7 +127,6 @@ constexpr auto make_piece() {
   if constexpr (Piece == 0) {
     piece<typename all::type> first{{all::ranks, all::planned, all::last_slot, Schedule::whole}};
     repeat_blocks<Schedule>(first.blocks, all::ranks);
-    first.ends = first.blocks.squeeze(slots_a_piece);
     return first;
   } else {
     piece<typename all::type> more = piece_of<Schedule, Ranks, MicroBatches, Piece - 1>;
@@ -116,26 +135,25 @@ constexpr auto make_piece() {
   }
 }
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Piece = 0>
-constexpr auto make_plan() {
-  using all = static_blocks<Schedule, Ranks, MicroBatches>;
+constexpr int last_piece() {
   if constexpr (!piece_of<Schedule, Ranks, MicroBatches, Piece>.ends) {
-    return make_plan<Schedule, Ranks, MicroBatches, Piece + 1>();
+    return last_piece<Schedule, Ranks, MicroBatches, Piece + 1>();
   } else {
-    plan_array<ops_a_micro_batch<Schedule> * all::planned * all::ranks> plan{};
-    write_plan<Schedule>(piece_of<Schedule, Ranks, MicroBatches, Piece>.blocks, plan, all::ranks, all::planned);
-    return plan;
+    return Piece;
   }
 }
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches>
-inline constexpr auto order_plan_of = make_plan<Schedule, Ranks, MicroBatches>();
+inline constexpr int last_piece_of = last_piece<Schedule, Ranks, MicroBatches>();
 
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, int Rank>
 constexpr auto make_rank() {
   static_recorder<Schedule, Ranks, MicroBatches> out{};
   out.begin(shape_for<Schedule, Ranks, MicroBatches>);
   if constexpr (squeezes_blocks<Schedule>) {
-    fill_by_plan(out, order_plan_of<Schedule, Ranks, MicroBatches>, static_cast<int>(MicroBatches),
-                 static_blocks<Schedule, Ranks, MicroBatches>::planned, Rank, Schedule::whole);
+    using all = static_blocks<Schedule, Ranks, MicroBatches>;
+    plan_array<ops_a_micro_batch<Schedule> * all::planned> plan{};
+    piece_of<Schedule, Ranks, MicroBatches, last_piece_of<Schedule, Ranks, MicroBatches>>.blocks.write(Rank, plan, 0);
+    fill_by_plan(out, plan, static_cast<int>(MicroBatches), all::planned, 0, Schedule::whole);
   } else {
     Schedule::fill(out, static_cast<int>(Ranks), static_cast<int>(MicroBatches), Rank);
   }

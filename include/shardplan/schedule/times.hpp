@@ -76,7 +76,8 @@ constexpr stage_ticks ticks_of(const tick_unit& unit, int stage) {
   return ticks;
 }
 
-/// Ticks of each op of a rank, by the low bits of the packed op; those of its transfer; and of its block.
+/// Ticks of each op of a rank, by the low bits of the packed op; those of its transfer and of its block where a stage has such times (the
+/// arrays are 0 before).
 template <class Costs>
 constexpr void fill_costs(const table_shape& shape, const tick_unit& unit, Costs& costs) {
   stage_ticks ticks = ticks_of(unit, 0);
@@ -88,6 +89,11 @@ constexpr void fill_costs(const table_shape& shape, const tick_unit& unit, Costs
       costs.of[rank][4 * chunk + 2] = ticks.input_gradient;
       costs.of[rank][4 * chunk + 3] = ticks.weight_gradient;
       if (ticks.transfer != 0) costs.immediate = false;
+      if (ticks.transfer != 0 || ticks.overlapped != 0)
+        for (int kind = 0; kind < 4; ++kind) {
+          costs.transfer[rank][4 * chunk + kind] = ticks.transfer;
+          costs.together[rank][4 * chunk + kind] = ticks.overlapped;
+        }
       if (ticks.pass() + ticks.transfer + ticks.overlapped > costs.longest)
         costs.longest = ticks.pass() + ticks.transfer + ticks.overlapped;
     }

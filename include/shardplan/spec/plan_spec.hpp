@@ -97,14 +97,9 @@ struct plan_spec {
            left.offload == right.offload && left.layer_split == right.layer_split &&
            left.vocabulary_multiple == right.vocabulary_multiple && left.overlap == right.overlap &&
            left.link_efficiency == right.link_efficiency && left.collectives == right.collectives &&
-<<<<<<< HEAD
-           left.routed_nodes == right.routed_nodes && int(left.rank_order) == int(right.rank_order) && left.schedule == right.schedule &&
-           left.optimizer == right.optimizer && left.precision == right.precision && int(left.recompute) == int(right.recompute) &&
-=======
            left.routed_nodes == right.routed_nodes && left.communication == right.communication &&
            int(left.rank_order) == int(right.rank_order) && left.schedule == right.schedule && left.optimizer == right.optimizer &&
            left.precision == right.precision && int(left.recompute) == int(right.recompute) &&
->>>>>>> options
            left.recompute_layers == right.recompute_layers && left.kernels == right.kernels &&
            int(left.attention) == int(right.attention) && int(left.dropout) == int(right.dropout) &&
            int(left.context_exchange) == int(right.context_exchange) && left.expert_load == right.expert_load && left.loss == right.loss &&

@@ -27,8 +27,9 @@ bool same_as_in_full(int ranks, int micro_batches, int pieces) {
   constexpr int ops = sp::detail::ops_a_micro_batch<Schedule>;
   std::vector<int> codes(static_cast<std::size_t>(ops * ranks * micro_batches));
   full_plan plan{codes.data()};
-  using array = sp::owned_array<int>;
-  sp::detail::squeezed_blocks<array, array, array> blocks{ranks, micro_batches, sp::detail::last_slot_of<Schedule>(ranks), Schedule::whole};
+  using array = sp::detail::dynamic_plan;
+  sp::detail::squeezed_blocks<array, array, array, array> blocks{ranks, micro_batches, sp::detail::last_slot_of<Schedule>(ranks),
+                                                                 Schedule::whole};
   sp::detail::repeat_blocks<Schedule>(blocks, ranks);
   while (!blocks.squeeze(pieces)) {
   }

@@ -71,18 +71,12 @@ static_assert(repeats<part_kind::optimizer, sp::optimizer<sp::optimizers::adam>,
 static_assert(repeats<part_kind::precision, sp::precision<sp::precisions::fp32>, sp::precision<sp::precisions::fp32>>);
 static_assert(repeats<part_kind::recompute, sp::recompute<sp::recomputes::full>, sp::recompute<sp::recomputes::full>>);
 static_assert(repeats<part_kind::headroom, sp::headroom<0>, sp::headroom<0>>);
-<<<<<<< HEAD
 static_assert(repeats<part_kind::overlap, sp::overlap<>, sp::overlap<>>);
 static_assert(repeats<part_kind::rank_order, sp::rank_order<sp::rank_orders::megatron>, sp::rank_order<sp::rank_orders::llama3>>);
 static_assert(repeats<part_kind::link_efficiency, sp::link_efficiency<>, sp::link_efficiency<sp::of_fabric<70>>>);
 static_assert(repeats<part_kind::collectives, sp::collectives<>, sp::collectives<sp::dp_by<sp::algorithm::tree>>>);
 static_assert(repeats<part_kind::node_limited_routing, sp::node_limited_routing<2>, sp::node_limited_routing<4>>);
-=======
-static_assert(repeats<part_kind::link_efficiency, sp::link_efficiency<>, sp::link_efficiency<>> &&
-              repeats<part_kind::collectives, sp::collectives<>, sp::collectives<>> &&
-              repeats<part_kind::node_limited_routing, sp::node_limited_routing<4>, sp::node_limited_routing<4>> &&
-              repeats<part_kind::communication, sp::communication<>, sp::communication<>>);
->>>>>>> options
+static_assert(repeats<part_kind::communication, sp::communication<>, sp::communication<>>);
 static_assert(refuses<run<sp::tp<2>, sp::headroom<0>, sp::headroom<0>, sp::tp<2>>, sp::repeated_part<part_kind::tp>,
                       sp::repeated_part<part_kind::headroom>>);
 

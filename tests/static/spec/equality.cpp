@@ -39,16 +39,10 @@ static_assert(differs_in(&plan_spec::offload, offload_spec{.moments_percent = ot
 static_assert(differs_in(&plan_spec::layer_split, layer_counts{.left_out = other}));
 static_assert(differs_in(&plan_spec::vocabulary_multiple, other));
 static_assert(differs_in(&plan_spec::overlap, overlap_spec{.dp = other}));
-<<<<<<< HEAD
-static_assert(differs_in(&plan_spec::link_efficiency, link_efficiency_spec{.network = other}));
-static_assert(differs_in(&plan_spec::collectives, collective_spec{.dp = algorithm::tree}));
-static_assert(differs_in(&plan_spec::routed_nodes, other));
-=======
 static_assert(differs_in(&plan_spec::link_efficiency, link_efficiency_spec{.host = other}));
 static_assert(differs_in(&plan_spec::collectives, collective_spec{.dp = algorithm::tree}));
 static_assert(differs_in(&plan_spec::routed_nodes, other));
 static_assert(differs_in(&plan_spec::communication, communication_spec{.node_ranks = other}));
->>>>>>> options
 static_assert(differs_in(&plan_spec::rank_order, rank_orders::llama3));
 static_assert(differs_in(&plan_spec::schedule, schedules::gpipe::spec));
 static_assert(differs_in(&plan_spec::optimizer, optimizers::sgd::spec));

@@ -267,11 +267,7 @@ constexpr void check_size(const Spec& spec, Sink& sink) {
 template <class Sink, class Spec>
 constexpr void check_ranges(const Spec& spec, Sink& sink) {
   if (spec.repeated_parts != 0)
-<<<<<<< HEAD
-    for (int at = 0; at <= static_cast<int>(part_kind::node_limited_routing); ++at)
-=======
     for (int at = 0; at <= static_cast<int>(part_kind::communication); ++at)
->>>>>>> options
       if ((spec.repeated_parts >> at & 1u) != 0) sink.add_part(rule::repeated_part, static_cast<part_kind>(at));
 
   if (spec.model.layers == 0 && spec.model.hidden == 0 && spec.model.heads == 0 && spec.model.vocab == 0) {
