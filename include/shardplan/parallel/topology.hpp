@@ -42,7 +42,7 @@ constexpr topology topology_of(const Device& device, std::int64_t devices_per_no
   result.devices_per_node = devices_per_node;
   result.fabric_domain = device.fabric.bytes_per_second == 0 ? 1
                          : !joins_all                        ? devices_per_node
-                         : device.fabric_domain < 1          ? 1
+                         : 1 > device.fabric_domain          ? 1
                                                              : device.fabric_domain;
   result.fabric = device.fabric.bytes_per_second;
   result.fabric_pair = device.fabric_pair;
