@@ -323,6 +323,8 @@ TEST_CASE("doctor: laws of a diagnosis") {
         if (item.help == sp::help_kind::action && item.now.says == standing::supported) {
           ++sum.actions;
           CHECK(sp::entry_of(item.which).action != sp::literal{});
+          // What a plan needs is no less for an allocator that is set better.
+          if (item.which <= cause::mem_host && item.which != cause::mem_comms) CHECK(item.peak <= spec.device.memory);
         }
         if (item.now.says == standing::supported && (item.which == cause::perf_jitter || item.which == cause::ckpt_layout))
           CHECK(item.help == sp::help_kind::action);
