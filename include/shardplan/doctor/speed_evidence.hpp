@@ -51,7 +51,9 @@ constexpr evidence sharded_network_evidence(const patient& who, const timed_step
 constexpr evidence accumulation_evidence(const patient& who, const timed_step& when) {
   const std::int64_t micro_batches = who.layout.facts.micro_batches;
   if (!shards_gradients(who.spec) || micro_batches <= 1) return judged(0, 200, 0);
-  const double repeated = shards_weights(who.spec) ? when.data_parallel() : when.gradients;
+  const bool is_late = shards_weights(who.spec) && who.spec.communication.late_sync;  // gradients once a step
+  const double weights = when.data_parallel() - when.gradients;
+  const double repeated = is_late ? weights : shards_weights(who.spec) ? when.data_parallel() : when.gradients;
   const double again = repeated * static_cast<double>(micro_batches - 1) / static_cast<double>(micro_batches);
   const double exposed = exposed_data_parallel(when);
   return judged(per_mille(again, when.report.compute()), 200, share_of_step(when, again < exposed ? again : exposed));

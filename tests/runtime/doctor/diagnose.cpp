@@ -524,6 +524,16 @@ TEST_CASE("doctor: transfers before anything hides them are those of the timing"
     CHECK(replicated > 0);
     ++compared;
   }
+  // Gradients that are reduced once a step are not sent again.
+  sp::plan_spec late = dense;
+  late.communication.late_sync = true;
+  const auto again = [](const sp::plan_spec& spec) {
+    for (const sp::finding& found : sp::diagnosis_of(spec, sp::symptom::low_utilisation))
+      if (found.which == cause::perf_zero23_ga) return found.now.figure;
+    return std::int64_t{-1};
+  };
+  CHECK(again(late) > 0);
+  CHECK(again(late) < again(dense));
   CHECK(sp::detail::timed_step_of(slow).dp_rate < sp::detail::timed_step_of(dense).dp_rate / 2);
 }
 
