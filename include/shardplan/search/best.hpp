@@ -6,6 +6,7 @@
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/plan/simulated_timing.hpp>
 #include <shardplan/plan/simulated_timing_of.hpp>
+#include <shardplan/plan/verdict.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/search/best_asked.hpp>
 #include <shardplan/search/best_listed.hpp>
@@ -17,7 +18,8 @@
 
 namespace shardplan {
 
-/// Declared and never defined: the plan of a search in which no candidate is legal and fits, with the rule that refused most of them.
+/// Declared and never defined: the plan of a search in which no candidate is legal and fits, with the rule that refused most of them. It is
+/// not `valid`, and `checked` names it in the one error line.
 template <class Candidates, class Reason>
 struct no_plan_fits;
 /// The rule that refused most candidates.
@@ -25,6 +27,25 @@ template <rule Broken>
 struct mostly;
 
 namespace detail {
+// What `valid`, `fits`, `violations_of` and `checked` take for it: a plan that breaks one rule, whose line names it.
+template <class Candidates, class Reason>
+struct nothing_fitted {
+  static constexpr plan_spec spec{};
+  static constexpr int violation_count = 1;
+};
+template <class Candidates, class Reason>
+struct asked<no_plan_fits<Candidates, Reason>> {
+  using type = nothing_fitted<Candidates, Reason>;
+};
+template <class Candidates, class Reason>
+struct verdict_of<nothing_fitted<Candidates, Reason>, false> {
+  using type = violations<no_plan_fits<Candidates, Reason>>;
+};
+template <class Candidates, class Reason>
+struct judge<nothing_fitted<Candidates, Reason>, violations<no_plan_fits<Candidates, Reason>>> {
+  enum : unsigned long { explanation = sizeof(plan_rejected<no_plan_fits<Candidates, Reason>>) };
+  static constexpr bool ok = true;
+};
 
 template <class Asked>
 inline constexpr int simulated_plans = static_cast<int>(played_of(ranked_by_formula<Asked>.top, Asked::setup.by, Asked::setup.simulated,

@@ -83,6 +83,7 @@ static_assert(sp::checked<experts::plan> && experts::considered == 4 * 4 * 6 * 4
 // Nothing fits: asking is no error, and the plan names the rule that refused most.
 using none = sp::best<sp::models::llama2_70b, eight, sp::sequence<4096>, sp::global_batch<64>, sp::tp<8>, sp::pp<1>>;
 static_assert(!none::found && none::fitting == 0 && none::top.empty());
+static_assert(!sp::valid<none::plan> && !sp::fits<none::plan> && sp::violations_of<none::plan>::count == 1);
 static_assert(same<none::plan, sp::no_plan_fits<sp::candidates<none::considered>, sp::mostly<sp::rule::does_not_fit>>>);
 
 // A part that is said and searched is refused.
