@@ -132,7 +132,9 @@ void print_ranges() {
     std::string words;
     if (number == sp::quantity::leading_dense) words = "0 to `layers`; 0 without experts";
     if (number == sp::quantity::position_offset) words = "0 to `positions` - 1; 0 without positions";
-    std::stable_sort(ranges.begin(), ranges.end(), [](const range& left, const range& right) { return left.second > right.second; });
+    std::sort(ranges.begin(), ranges.end(), [](const range& left, const range& right) {
+      return left.second != right.second ? left.second > right.second : left.first > right.first;
+    });
     for (const range& item : ranges) {
       words.append(words.empty() ? "" : ", or ").append(figure(item.first));
       if (item.first != item.second) words.append(" to ").append(figure(item.second));

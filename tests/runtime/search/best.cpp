@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <random>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace sp = shardplan;
@@ -127,9 +128,13 @@ std::vector<fitting_plan> ranked(const brute& all, sp::objective by) {
     if (std::none_of(plans.rbegin(), plans.rbegin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(plans.size(), 16)),
                      [&](const fitting_plan& known) { return are_one_plan(known, one); }))
       plans.push_back(one);
-  std::stable_sort(plans.begin(), plans.end(),
-                   [&](const fitting_plan& left, const fitting_plan& right) { return figures_by(by, left) < figures_by(by, right); });
-  return plans;
+  // What is equal stays as it came. (std::stable_sort of libstdc++ 12 is deprecated code to Clang 19.)
+  std::vector<std::pair<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::size_t>> places;
+  for (std::size_t at = 0; at < plans.size(); ++at) places.emplace_back(figures_by(by, plans[at]), at);
+  std::sort(places.begin(), places.end());
+  std::vector<fitting_plan> in_order;
+  for (const auto& place : places) in_order.push_back(plans[place.second]);
+  return in_order;
 }
 
 sp::plan_spec run_of(const sp::transformer& model, const sp::device_spec& device, std::int64_t nodes, std::int64_t sequence,
