@@ -79,9 +79,10 @@ constexpr group_spread spread_of(channel between, const rank_layout& ranks, std:
   group_spread spread{};
   std::int64_t stride = 1;
   std::int64_t slowest = 1;
-  // Behind the last of its axes nothing matters.
+  // Behind the last of its axes nothing matters. A number that is no order ends at its first digit that is no axis.
   for (std::uint32_t order = ranks.order; places != 0; order >>= 4) {
     const std::uint32_t place = order & 15;
+    if (place == 0 || place > 6) break;
     const std::int64_t size = sizes[place];
     if ((places >> place & 1) != 0) {
       places ^= 1u << place;

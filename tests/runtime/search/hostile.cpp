@@ -30,6 +30,20 @@ sp::plan_spec usual() {
 
 }  // namespace
 
+TEST_CASE("a number that is no order of ranks ends nothing and reads nothing beyond") {
+  sp::plan_spec spec = usual();
+  spec.nodes = 4;
+  spec.tp = 2;
+  spec.zero = 1;
+  for (const std::uint32_t code : {0x0u, 0x9u, 0x99u, 0x1u, 0x111111u, 0xffffffu, 0xffffffffu}) {
+    INFO(code);
+    spec.rank_order = static_cast<sp::rank_orders>(code);
+    CHECK(sp::evaluate(spec, sp::remedy_search::off).world_size == 32);
+    CHECK(sp::step_timing(spec).step > 0);
+    CHECK(sp::simulated_timing_of(spec).step > 0);
+  }
+}
+
 TEST_CASE("a head whose width is not whole is refused by a rule") {
   sp::plan_spec spec = usual();
   spec.model.heads = 24;  // 4096 / 24
