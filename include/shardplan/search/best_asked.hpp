@@ -133,7 +133,7 @@ struct asked_search {
   static constexpr plan_spec fixed = decltype(core_of(parts{}))::spec;
   static constexpr search_setup setup = setup_of<Parts...>();
   static constexpr std::uint64_t said = said_by(parts{});
-  static constexpr search_space space = space_of(default_space_of(fixed, said), setup.space);
+  static constexpr search_space space = space_of(default_space_of(fixed, said, setup.space.devices), setup.space);
   static constexpr std::int64_t count = in_order(space).count();
   static constexpr search_refusal refusal = setup.crowd != 0                      ? search_refusal::crowded
                                             : broken_hosts(fixed, space) != unset ? search_refusal::hosts
