@@ -125,6 +125,8 @@ constexpr recomputes selective_recompute(const Spec& spec) {
   return spec.model.experts.count > 0 ? some | recomputes::moe_act : some;
 }
 
+inline constexpr std::int64_t least_tokens = 4096;  // of a sequence on a rank, where cp is searched by default
+
 template <class Spec>
 constexpr void add_default_degrees(search_space& space, const Spec& spec, const number_list& worlds) {
   const transformer& shape = spec.model;
@@ -135,7 +137,6 @@ constexpr void add_default_degrees(search_space& space, const Spec& spec, const 
   };
   space.tp = divisors_of(shape.heads, limits::degree, [&](std::int64_t degree) { return is_close(spec, worlds, degree); });
   space.pp = divisors_of(layers_to_divide(spec), limits::stages, divides_a_world);
-  constexpr std::int64_t least_tokens = 4096;  // of a sequence on a rank
   space.cp = divisors_of(spec.sequence, clamped(spec.sequence / least_tokens, 1, limits::degree), divides_a_world);
   space.ep = divisors_of(shape.experts.count > 0 ? shape.experts.count : 1, limits::expert_degree, divides_a_world);
 }
