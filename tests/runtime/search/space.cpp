@@ -111,7 +111,9 @@ TEST_CASE("tp beyond a host lies in the default space where a fabric reaches bey
   const sp::number_list close = sp::default_space_of(spec).tp;
   CHECK(has(close, 24));  // 96 heads on 72 devices
   CHECK(has(close, 3));
-  CHECK(!has(close, 16));  // 72 / 16: some groups would lie astride
+  spec.nodes = 36;  // two racks: groups of 16 would lie astride, 144 / 16 or not
+  CHECK(has(sp::default_space_of(spec).tp, 24));
+  CHECK(!has(sp::default_space_of(spec).tp, 16));
   spec.nodes = 16;         // 64 devices of the rack
   CHECK(has(sp::default_space_of(spec).tp, 16));
   spec.device = sp::devices::h100_sxm_80gb::spec;
