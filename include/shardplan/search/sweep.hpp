@@ -105,7 +105,7 @@ struct entries_of<list<Entries...>> {
   using hana_types = boost::hana::tuple<boost::hana::type<Entries>...>;
 };
 template <class List, int Index>
-using entry_of = typename decltype(entry_at<Index>(static_cast<typename entries_of<List>::indexed*>(nullptr)))::type;
+using listed_entry = typename decltype(entry_at<Index>(static_cast<typename entries_of<List>::indexed*>(nullptr)))::type;
 
 // The lists of a sweep in order.
 template <class... Lists>
@@ -160,7 +160,8 @@ struct joined_parts<parts<Said...>, Entry, Entries...> : joined_parts<parts<Said
 
 // A row by its number alone: of the others nothing is instantiated.
 template <int Row, class Fixed, class... Lists, int... At>
-joined_parts<Fixed, entry_of<Lists, place_in<sweep_lists<Lists...>>(Row, At)>...> row_at(sweep_lists<Lists...>*, index_pack<int, At...>);
+joined_parts<Fixed, listed_entry<Lists, place_in<sweep_lists<Lists...>>(Row, At)>...> row_at(sweep_lists<Lists...>*,
+                                                                                             index_pack<int, At...>);
 template <int Row, class Sorted>
 using row_of_sorted =
     decltype(row_at<Row, typename Sorted::fixed>(static_cast<typename Sorted::lists*>(nullptr), make_index_pack<Sorted::lists::count>{}));
