@@ -303,6 +303,9 @@ struct bucket_elements;
 /// Gradient buckets.
 template <std::int64_t Value>
 struct bucket_buffers;
+/// Elements that `gather_modules<>` gathers ahead, keeps at most, or looks ahead for.
+template <std::int64_t Value>
+struct live_parameters;
 /// Memory that stays free, MiB.
 template <std::int64_t Value>
 struct headroom_mebibytes;
@@ -555,6 +558,8 @@ template <std::int64_t Value>
 hpz<Value>* fact_of(fact_key<quantity::hpz, Value>);
 template <std::int64_t Value>
 prefetch<Value>* fact_of(fact_key<quantity::prefetch, Value>);
+template <std::int64_t Value>
+live_parameters<Value>* fact_of(fact_key<quantity::live_parameters, Value>);
 template <std::int64_t Value>
 next_token_stage<Value>* fact_of(fact_key<quantity::next_token_stage, Value>);
 template <std::int64_t Value>
