@@ -100,7 +100,8 @@ constexpr void add_to_network(const plan_spec& spec, const derived& facts, bool 
   }
   (routed ? held.routed : held.dense) += checked_multiply(checked_multiply(shard.rows, shard.columns), shard.copies);
   (routed ? held.routed_share : held.dense_share) += part.elements();
-  if (by_tensor) add_by_tensor(held, spec, item.name.c_str(), item.purpose, shard, part, head_width);
+  if (shard.rows * shard.columns > held.largest) held.largest = shard.rows * shard.columns;
+  if (by_tensor) add_by_tensor(held, spec, item.name.c_str(), item.purpose, part, head_width);
   if (held.elements() > most_network_elements) argument_out_of_range();
 }
 
