@@ -60,6 +60,21 @@ struct gather_sums {
     gathered = gathered + received(item);
   }
 };
+
+// Seconds of one gather, or of one reduction, of so many elements. No lambda: Clang before 19 refuses a clock in one.
+constexpr double seconds_of_pass(data_parallel_work work, std::int64_t elements, bool reduces, const rank_layout& places,
+                                 const topology& where, const timing_constants& constants, const traffic_options& options) {
+  if (work.ranks == 1) return 0;
+  transfer_clock clock{places, where, constants};
+  work.parameters = work.padded = elements;
+  if (reduces) {
+    add_reduction(clock, work, options, 1);
+  } else {
+    add_among(clock, work,
+              {work.between, cargo::weights_forward, collective::all_gather, work.ranks, elements, elements, work.weight_bits, 1, 1});
+  }
+  return clock.forward_weights + clock.gradients;
+}
 }  // namespace detail
 
 /// The price of gathering by `unit` under `spec`, which shards weights (`fsdp`, `zero<3>`) or is taken as if it did; whether weights are
@@ -144,16 +159,7 @@ constexpr gathering gathering_of(const Spec& said, gather_unit unit, const zero_
   const timing_constants own = constants_with(spec.link_efficiency, constants);
   const topology where = topology_of(spec.device, spec.devices_per_node, spec.nodes);
   const auto time_of = [&](std::int64_t elements, bool reduces) {
-    detail::transfer_clock clock{places, where, own};
-    work.parameters = elements;
-    work.padded = elements;
-    if (reduces) {
-      detail::add_reduction(clock, work, options, 1);
-    } else {
-      detail::add_among(clock, work,
-                        {work.between, cargo::weights_forward, collective::all_gather, ranks, elements, elements, weight_bits, 1, 1});
-    }
-    return ranks == 1 ? 0.0 : clock.forward_weights + clock.gradients;
+    return detail::seconds_of_pass(work, elements, reduces, places, where, own, options);
   };
   const double linears = unit == gather_unit::module ? 7 * constants.ring_base : 0;  // a call for each linear
   result.gather_seconds = time_of(block, false) + linears;
