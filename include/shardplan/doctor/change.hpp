@@ -28,6 +28,29 @@ using change_list = static_vector<remedy, most_changes>;
 
 namespace detail {
 
+// Whether a change of the plan is tried at all: not against what is no matter of one.
+constexpr bool changes_with_plan(cause which) {
+  switch (which) {
+    case cause::hang_preproc:
+    case cause::hang_uneven:
+    case cause::hang_fabric:
+    case cause::hang_eval:
+    case cause::num_cp_mask:
+    case cause::num_sp_grad:
+    case cause::num_clip:
+    case cause::num_tied:
+    case cause::num_ga:
+    case cause::num_compose:
+    case cause::perf_fabric_cfg:
+    case cause::perf_overlap:
+    case cause::perf_jitter:
+    case cause::perf_slow_gpu:
+    case cause::perf_data:
+    case cause::ckpt_layout: return false;
+    default: return true;
+  }
+}
+
 // Only what can be meant: a list that is full takes no more.
 template <class List>
 constexpr void propose(List& list, remedy_kind kind, std::int64_t value = 0) {
@@ -254,8 +277,15 @@ constexpr change_list changes_for(const plan_spec& spec, cause which) {
     case cause::mem_unit:
       propose(list, remedy_kind::prefetch, 0);
       propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
+      propose_double(list, remedy_kind::ep, spec.ep, spec.model.experts.count);
+      if (!spec.sharding.is_fsdp()) propose(list, remedy_kind::zero, 2);  // gathers nothing
       break;
-    case cause::mem_nosync: propose(list, remedy_kind::zero, 1); break;
+    case cause::mem_nosync:
+      if (!spec.sharding.is_fsdp()) propose(list, remedy_kind::zero, 1);
+      propose_double(list, remedy_kind::ep, spec.ep, spec.model.experts.count);
+      propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
+      propose_double(list, remedy_kind::pp, spec.pp, spec.model.layers);
+      break;
     case cause::mem_comms: propose(list, remedy_kind::headroom, 2 * spec.headroom_mebibytes); break;
     case cause::mem_moe_skew:
       propose(list, remedy_kind::capacity, 125);
