@@ -25,7 +25,7 @@ enum class cause {
   cfg_m_lt_p,       ///< pipeline stages, more than micro-batches
   cfg_vpp,          ///< micro-batches that the stages do not divide, or one stage, with several chunks a rank
   cfg_layers,       ///< layers (with slots) that the stages do not divide, or that a layout leaves out
-  cfg_batch,        ///< sequences of the batch that are left over: global % (micro x dp)
+  cfg_batch,        ///< sequences of the batch that are left over: global % (micro x dp), or what a said accumulation misses
   cfg_seq,          ///< tokens that are left over: sequence % (cp x lcm(2, tp))
   cfg_heads,        ///< heads that tp (Ulysses: tp x cp) does not divide, or key/value heads that neither divide it nor are divided
   cfg_zero_pp,      ///< the ZeRO stage with a pipeline, where DeepSpeed takes 1 at most
@@ -129,7 +129,7 @@ inline constexpr cause_entry cause_table[] = {
     {"cfg_layers", symptom_bits(symptom::refused_at_start), figure_unit::count,
      "layers (with slots) that the stages do not divide, or that a layout leaves out", "an explicit layout; embedding and head as slots"},
     {"cfg_batch", symptom_bits(symptom::refused_at_start), figure_unit::count,
-     "sequences of the batch that are left over: global % (micro x dp)", "dp is world / (tp x pp x cp)"},
+     "sequences of the batch that are left over: global % (micro x dp); with accumulation<> what the product misses", "dp is world / (tp x pp x cp)"},
     {"cfg_seq", symptom_bits(symptom::refused_at_start), figure_unit::count, "tokens that are left over: sequence % (cp x lcm(2, tp))",
      "pad the sequence"},
     {"cfg_heads", symptom_bits(symptom::refused_at_start), figure_unit::count,

@@ -146,6 +146,10 @@ constexpr void propose_configuration(List& list, const plan_spec& spec, const ba
       break;
     case cause::cfg_batch:
       if (spec.dp != unset) propose(list, remedy_kind::dp, unset);
+      if (spec.accumulation != unset && together > 0) {
+        if (rest_of(spec.global_batch, together) == 0) propose(list, remedy_kind::accumulation, spec.global_batch / together);
+        propose(list, remedy_kind::global_batch, times(together, spec.accumulation));
+      }
       for (std::int64_t micro = spec.micro_batch > 64 ? 64 : spec.micro_batch - 1; micro >= 1 && list.length < most_changes - 2; --micro)
         if (rest_of(spec.global_batch, times(micro, facts.dp)) == 0) propose(list, remedy_kind::micro_batch, micro);
       if (spec.global_batch > together && together > 0) propose(list, remedy_kind::global_batch, spec.global_batch / together * together);

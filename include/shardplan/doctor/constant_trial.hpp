@@ -174,26 +174,30 @@ template <class Core, cause Which, bool Repaired, std::size_t First, std::size_t
 inline constexpr finding by_two =
     tried<Core, Which>(steps_of(ground<Core, Repaired>::base::value, firsts_of<Core, Which, Repaired>.values[First],
                                 seconds_of<Core, Which, Repaired, First>.values[Second]));
-template <class Core, cause Which, bool Repaired, std::size_t First, std::size_t Second = 0>
+template <class Core, cause Which, bool Repaired, std::size_t First, std::size_t Count, std::size_t Second = 0>
 constexpr finding search_second() {
-  if constexpr (Second >= seconds_of<Core, Which, Repaired, First>.length) {
+  if constexpr (Second >= Count) {
     return first_look<Core, nothing_observed, Which>;
   } else if constexpr (is_change(by_two<Core, Which, Repaired, First, Second>)) {
     return by_two<Core, Which, Repaired, First, Second>;
   } else {
-    return or_else(by_two<Core, Which, Repaired, First, Second>, search_second<Core, Which, Repaired, First, Second + 1>());
+    return or_else(by_two<Core, Which, Repaired, First, Second>, search_second<Core, Which, Repaired, First, Count, Second + 1>());
   }
 }
-template <class Core, cause Which, bool Repaired, std::size_t First>
-inline constexpr finding best_second = search_second<Core, Which, Repaired, First>();
-template <class Core, cause Which, bool Repaired, std::size_t First = 0>
+template <class Core, cause Which, bool Repaired, std::size_t First, std::size_t Count>
+inline constexpr finding best_second = search_second<Core, Which, Repaired, First, Count>();
+template <class Core, cause Which, bool Repaired, std::size_t First = 0, std::size_t Left = most_pairs>
 constexpr finding search_two() {
-  if constexpr (First >= firsts_of<Core, Which, Repaired>.length) {
+  if constexpr (Left == 0 || First >= firsts_of<Core, Which, Repaired>.length) {
     return first_look<Core, nothing_observed, Which>;
-  } else if constexpr (is_change(best_second<Core, Which, Repaired, First>)) {
-    return best_second<Core, Which, Repaired, First>;
   } else {
-    return or_else(best_second<Core, Which, Repaired, First>, search_two<Core, Which, Repaired, First + 1>());
+    constexpr std::size_t pairs = seconds_of<Core, Which, Repaired, First>.length;
+    constexpr std::size_t count = pairs < Left ? pairs : Left;
+    if constexpr (is_change(best_second<Core, Which, Repaired, First, count>)) {
+      return best_second<Core, Which, Repaired, First, count>;
+    } else {
+      return or_else(best_second<Core, Which, Repaired, First, count>, search_two<Core, Which, Repaired, First + 1, Left - count>());
+    }
   }
 }
 template <class Core, cause Which, bool Repaired>

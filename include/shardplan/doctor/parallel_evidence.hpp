@@ -45,6 +45,15 @@ constexpr std::int64_t layers_left_out(const plan_spec& spec) {
   return rest_of(spec.model.layers + split.embedding_slot + split.loss_slot, stages);
 }
 
+// Where accumulation is said, what it misses of the batch.
+constexpr std::int64_t sequences_left_over(const plan_spec& spec, const bare_facts& facts) {
+  const std::int64_t together = times(spec.micro_batch, facts.dp);
+  if (spec.accumulation == unset || together == 0) return rest_of(spec.global_batch, together);
+  const std::int64_t in_a_step = times(together, spec.accumulation);
+  if (spec.global_batch < 1 || in_a_step == 0) return 0;
+  return in_a_step > spec.global_batch ? in_a_step - spec.global_batch : spec.global_batch - in_a_step;
+}
+
 constexpr std::int64_t sequence_left_over(const plan_spec& spec) {
   const std::int64_t shared = is_sequence_parallel(spec) ? spec.tp : 1;
   if (spec.cp <= 1) return rest_of(spec.sequence, shared);
@@ -75,7 +84,7 @@ constexpr evidence configuration_evidence(const plan_spec& spec, const bare_fact
       return judged(spec.pp <= 1 ? 1 : rest_of(facts.micro_batches, spec.pp));
     }
     case cause::cfg_layers: return judged(layers_left_out(spec));
-    case cause::cfg_batch: return judged(rest_of(spec.global_batch, times(spec.micro_batch, facts.dp)));
+    case cause::cfg_batch: return judged(sequences_left_over(spec, facts));
     case cause::cfg_seq: return judged(sequence_left_over(spec));
     case cause::cfg_heads: return judged(heads_left_over(spec));
     case cause::cfg_zero_pp: {

@@ -135,13 +135,21 @@ constexpr bool helps_with_room(const Spec& spec, const treatment& base, remedy w
   const treatment steps = with_room(first, repair_of(with));
   return steps.length > 0 && helps(spec, steps, result);
 }
+
+// Most pairs that are judged. Of 912 plans one cause is ended by a later one.
+inline constexpr std::size_t most_pairs = 72;
 template <class Spec>
 constexpr bool helps_in_pairs(const Spec& spec, const Spec& sound, const treatment& base, const change_list& firsts, finding& result) {
   const change_list makers = room_makers(sound);
   const parameter_totals totals = totals_of(sound);
-  for (std::size_t at = 0; at < firsts.length; ++at)
-    for (const remedy& second : second_steps(sound, result.which, firsts, makers, totals, at))
-      if (helps(spec, steps_of(base, firsts.values[at], second), result)) return true;
+  std::size_t left = most_pairs;
+  for (std::size_t at = 0; at < firsts.length && left > 0; ++at) {
+    const change_list seconds = second_steps(sound, result.which, firsts, makers, totals, at);
+    const std::size_t count = seconds.length < left ? seconds.length : left;
+    left -= count;
+    for (std::size_t second = 0; second < count; ++second)
+      if (helps(spec, steps_of(base, firsts.values[at], seconds.values[second]), result)) return true;
+  }
   return false;
 }
 
