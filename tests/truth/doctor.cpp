@@ -107,7 +107,7 @@ constexpr threshold thresholds[] = {
     {"mem-moe-skew", "headroom < 2x balanced expert activations: warn", capacity, capacity},  // of the peak with twice the load
     {"mem-fragment", ">90% warn", 900, 900},
     {"mem-resume", "any", capacity, capacity},
-    {"mem-nosync", "any", -1, -1},  // beyond what is free: less ends no run
+    {"mem-nosync", "any", -1, -1},                                                   // beyond what is free: less ends no run
     {"mem-comms", "> 2 GiB warn", std::int64_t{1536} << 20, std::int64_t{2} << 30},  // the headroom of the plan's check
     {"mem-host", "any", -1, -1},
     {"mem-unit", "unit > 10% of the model: warn", -1, -1},

@@ -15,28 +15,28 @@ enum class cause {
   mem_logits,       ///< logits and what the loss makes of them on the last stage, more than a tenth of the device
   mem_first_stage,  ///< the first stage against the mean of all stages
   mem_first_step,   ///< what the optimizer adds after the first backward, beyond the room that is left then
-  mem_unit,         ///< what ZeRO-3 or FSDP gather at once, with its gradients, beyond the room or beyond that of units of a tenth of the model
-  mem_nosync,       ///< whole gradients, if micro-batches are summed without synchronising, beyond what is free
-  mem_comms,        ///< context and communicators of this plan's groups, against what the plan keeps free
-  mem_moe_skew,     ///< the worst stage when one rank's experts get twice the even load
-  mem_fragment,     ///< the peak against the device: above nine tenths the allocator has no room for fragments
-  mem_resume,       ///< states and a second copy of what a checkpoint holds, against the device
-  mem_host,         ///< what offload puts on one host, against eight tenths of its memory
-  cfg_m_lt_p,       ///< pipeline stages, more than micro-batches
-  cfg_vpp,          ///< micro-batches that the stages do not divide, or one stage, with several chunks a rank
-  cfg_layers,       ///< layers (with slots) that the stages do not divide, or that a layout leaves out
-  cfg_batch,        ///< sequences of the batch that are left over: global % (micro x dp), or what a said accumulation misses
-  cfg_seq,          ///< tokens that are left over: sequence % (cp x lcm(2, tp))
-  cfg_heads,        ///< heads that tp (Ulysses: tp x cp) does not divide, or key/value heads that neither divide it nor are divided
-  cfg_zero_pp,      ///< the ZeRO stage with a pipeline, where DeepSpeed takes 1 at most
-  cfg_ep,           ///< broken rules of the grid of experts
-  hang_preproc,     ///< rank 0 prepares data while others wait: minutes are not in a plan; ranks that wait
-  hang_uneven,      ///< samples of an epoch are not in a plan; sequences that a step needs
-  hang_zero3_moe,   ///< experts whose weights are gathered in an order that depends on routing
-  hang_fabric,      ///< nodes: a fault of the network under load is not in a plan
-  hang_eval,        ///< evaluation is not in a plan; ranks that must reach the barrier
-  num_vocab,        ///< rows of the vocabulary that are left over: padded vocabulary % tp
-  num_cp_mask,      ///< cp ranks, each of which must hold a token that is not masked: masks are not in a plan
+  mem_unit,    ///< what ZeRO-3 or FSDP gather at once, with its gradients, beyond the room or beyond that of units of a tenth of the model
+  mem_nosync,  ///< whole gradients, if micro-batches are summed without synchronising, beyond what is free
+  mem_comms,   ///< context and communicators of this plan's groups, against what the plan keeps free
+  mem_moe_skew,    ///< the worst stage when one rank's experts get twice the even load
+  mem_fragment,    ///< the peak against the device: above nine tenths the allocator has no room for fragments
+  mem_resume,      ///< states and a second copy of what a checkpoint holds, against the device
+  mem_host,        ///< what offload puts on one host, against eight tenths of its memory
+  cfg_m_lt_p,      ///< pipeline stages, more than micro-batches
+  cfg_vpp,         ///< micro-batches that the stages do not divide, or one stage, with several chunks a rank
+  cfg_layers,      ///< layers (with slots) that the stages do not divide, or that a layout leaves out
+  cfg_batch,       ///< sequences of the batch that are left over: global % (micro x dp), or what a said accumulation misses
+  cfg_seq,         ///< tokens that are left over: sequence % (cp x lcm(2, tp))
+  cfg_heads,       ///< heads that tp (Ulysses: tp x cp) does not divide, or key/value heads that neither divide it nor are divided
+  cfg_zero_pp,     ///< the ZeRO stage with a pipeline, where DeepSpeed takes 1 at most
+  cfg_ep,          ///< broken rules of the grid of experts
+  hang_preproc,    ///< rank 0 prepares data while others wait: minutes are not in a plan; ranks that wait
+  hang_uneven,     ///< samples of an epoch are not in a plan; sequences that a step needs
+  hang_zero3_moe,  ///< experts whose weights are gathered in an order that depends on routing
+  hang_fabric,     ///< nodes: a fault of the network under load is not in a plan
+  hang_eval,       ///< evaluation is not in a plan; ranks that must reach the barrier
+  num_vocab,       ///< rows of the vocabulary that are left over: padded vocabulary % tp
+  num_cp_mask,     ///< cp ranks, each of which must hold a token that is not masked: masks are not in a plan
   num_sp_grad,  ///< tp ranks whose gradients of norms and biases must be summed under sequence parallelism: not in a plan whether they are
   num_clip,     ///< axes that a gradient norm must cover: not in a plan whether it does
   num_tied,     ///< stages that hold a tied embedding, which must be reduced between them
@@ -129,7 +129,8 @@ inline constexpr cause_entry cause_table[] = {
     {"cfg_layers", symptom_bits(symptom::refused_at_start), figure_unit::count,
      "layers (with slots) that the stages do not divide, or that a layout leaves out", "an explicit layout; embedding and head as slots"},
     {"cfg_batch", symptom_bits(symptom::refused_at_start), figure_unit::count,
-     "sequences of the batch that are left over: global % (micro x dp); with accumulation<> what the product misses", "dp is world / (tp x pp x cp)"},
+     "sequences of the batch that are left over: global % (micro x dp); with accumulation<> what the product misses",
+     "dp is world / (tp x pp x cp)"},
     {"cfg_seq", symptom_bits(symptom::refused_at_start), figure_unit::count, "tokens that are left over: sequence % (cp x lcm(2, tp))",
      "pad the sequence"},
     {"cfg_heads", symptom_bits(symptom::refused_at_start), figure_unit::count,
@@ -198,8 +199,7 @@ inline constexpr cause_entry cause_table[] = {
      "launch order is not in a plan; transfers between ranks against computing",
      "CUDA_DEVICE_MAX_CONNECTIONS=1 before Blackwell; leave SMs to communication"},
     {"perf_recompute", symptom_bits(symptom::low_utilisation), figure_unit::per_mille,
-     "memory that stays free when only attention is recomputed, not everything",
-     "selective recomputation with sequence parallelism"},
+     "memory that stays free when only attention is recomputed, not everything", "selective recomputation with sequence parallelism"},
     {"perf_jitter", symptom_bits(symptom::low_utilisation, symptom::step_time_jitter), figure_unit::count,
      "ranks: the more there are, the more often one collects garbage; 64 are many", "collect garbage on a fixed step",
      "switch automatic garbage collection off and collect on a fixed step, on all ranks at once"},

@@ -39,7 +39,8 @@ constexpr std::int64_t most_of_stages(const patient& who, Measure measure) {
   std::int64_t most = 0;
   for (std::int64_t stage = 0; stage < who.spec.pp; ++stage) {
     if (alike && stage > 1 && stage < who.spec.pp - 1) continue;
-    const std::int64_t value = measure(stage == who.peak.stage ? who.worst[who.worst.peak] : account_of_stage(who.spec, who.layout, stage).device);
+    const std::int64_t value =
+        measure(stage == who.peak.stage ? who.worst[who.worst.peak] : account_of_stage(who.spec, who.layout, stage).device);
     if (value > most) most = value;
   }
   return most;
@@ -47,8 +48,7 @@ constexpr std::int64_t most_of_stages(const patient& who, Measure measure) {
 
 constexpr evidence states_evidence(const patient& who) {
   const std::int64_t capacity = who.spec.device.memory.count;
-  const std::int64_t states =
-      most_of_stages(who, [](const memory_report& report) { return report.states().count + report.reserve.count; });
+  const std::int64_t states = most_of_stages(who, [](const memory_report& report) { return report.states().count + report.reserve.count; });
   return judged_twice(states, capacity / 10 * 9, capacity, per_mille(states, capacity));
 }
 
@@ -91,8 +91,8 @@ constexpr evidence first_step_evidence(const patient& who) {
   return judged(before > capacity ? 0 : growth, before > capacity ? 0 : capacity - before, per_mille(growth, capacity));
 }
 
-// Two units and a gradient, of the largest unit, or what is gathered at once, if that is more: too much where all else leaves room, but none
-// for it, and a warning where the unit is more than a tenth of the model.
+// Two units and a gradient, of the largest unit, or what is gathered at once, if that is more: too much where all else leaves room, but
+// none for it, and a warning where the unit is more than a tenth of the model.
 constexpr evidence unit_evidence(const patient& who) {
   if (!shards_weights(who.spec)) return judged(0);
   const memory_report& report = who.worst[who.worst.peak];

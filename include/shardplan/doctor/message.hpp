@@ -49,8 +49,8 @@ constexpr bytes planned_allocations(const Spec& spec) {
 }  // namespace detail
 
 /// The diagnosis of an out-of-memory message by the sizes that it printed. Every tensor that has the size that was asked for is a possible
-/// explanation; without one the causes are those of `symptom::out_of_memory`. A message that says that the allocator held enough, in pieces,
-/// points at `cause::mem_fragment`, which is in front of all then.
+/// explanation; without one the causes are those of `symptom::out_of_memory`. A message that says that the allocator held enough, in
+/// pieces, points at `cause::mem_fragment`, which is in front of all then.
 template <class Spec = plan_spec>
 constexpr size_diagnosis diagnosis_of(const Spec& spec, const allocator_message& said) {
   size_diagnosis result{};

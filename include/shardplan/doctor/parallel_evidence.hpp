@@ -132,8 +132,7 @@ constexpr evidence loss_evidence(const plan_spec& spec, const bare_facts& facts,
       return judged(rest_of(usual ? padded_vocabulary(spec.model.vocab, multiple) : spec.model.vocab, spec.tp));
     }
     case cause::num_cp_mask: return observed_in_run(seen_at_least(run.least_unmasked_tokens, 1), spec.cp, 1);
-    case cause::num_sp_grad:
-      return observed_in_run(seen_as(run.sums_norm_gradients), is_sequence_parallel(spec) ? spec.tp : 1, 1);
+    case cause::num_sp_grad: return observed_in_run(seen_as(run.sums_norm_gradients), is_sequence_parallel(spec) ? spec.tp : 1, 1);
     case cause::num_clip: return observed_in_run(seen_as(run.clips_by_global_norm), (spec.tp > 1) + (spec.pp > 1) + (spec.ep > 1), 0);
     case cause::num_tied: {
       const bool copies = spec.pp > 1 && (spec.model.tied_embeddings || spec.model.next_token_layers > 0);
@@ -144,8 +143,7 @@ constexpr evidence loss_evidence(const plan_spec& spec, const bare_facts& facts,
       const bool narrow = spec.precision.gradient == 2 && spec.precision.accumulator == 0;
       return judged(narrow ? facts.dp : 0, 127);
     }
-    default:
-      return observed_in_run(seen_as(run.agrees_in_parity_test), parallel_axes(spec, facts) + (sharding_stage(spec) > 0), 1);
+    default: return observed_in_run(seen_as(run.agrees_in_parity_test), parallel_axes(spec, facts) + (sharding_stage(spec) > 0), 1);
   }
 }
 

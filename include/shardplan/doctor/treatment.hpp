@@ -54,13 +54,16 @@ constexpr Spec with_treatment(const Spec& spec, const treatment& steps) {
   return result;
 }
 
-constexpr bool has_step(const change_list& list, remedy what, std::size_t before) {
+template <class List>
+constexpr bool has_step(const List& list, remedy what, std::size_t before) {
   for (std::size_t at = 0; at < before; ++at)
     if (list.values[at] == what) return true;
   return false;
 }
-constexpr void add_step(change_list& list, remedy what) {
-  if (what.kind != remedy_kind::nothing_small_helps && list.length < most_changes && !has_step(list, what, list.length))
+// A list that is full takes no more.
+template <class List>
+constexpr void add_step(List& list, remedy what) {
+  if (what.kind != remedy_kind::nothing_small_helps && list.length < list.capacity() && !has_step(list, what, list.length))
     list.push_back(what);
 }
 
@@ -81,15 +84,17 @@ constexpr bool may_fit_with(const Spec& spec, const parameter_totals& totals, re
 
 // The second of two changes: what is tried against the cause in the plan with the first, then, where that breaks rules, what makes room;
 // but for pairs that were tried in the other order and what cannot fit by its states alone.
+using second_list = static_vector<remedy, most_changes + 16>;
 template <class Spec>
-constexpr change_list second_steps(const Spec& spec, cause which, const change_list& firsts, const change_list& makers,
+constexpr second_list second_steps(const Spec& spec, cause which, const change_list& firsts, const change_list& makers,
                                    const parameter_totals& totals, std::size_t at) {
   const remedy first = firsts.values[at];
   const Spec with = with_proposed(spec, first);
-  change_list list{};
+  second_list list{};
   const int broken = is_computable(with) ? count_violations(with) : -1;
   if (broken < 0) return list;
-  change_list tried = changes_for(with, which);
+  second_list tried{};
+  for (const remedy& what : changes_for(with, which)) add_step(tried, what);
   if (broken > 0)
     for (const remedy& what : makers) add_step(tried, what);
   for (const remedy& what : tried)

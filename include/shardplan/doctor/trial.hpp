@@ -46,8 +46,7 @@ constexpr bool helps(const Spec& spec, const treatment& steps, finding& result) 
   if (of_speed) when = timed_step_of(other);
   const evidence after = evidence_in(who, when, {}, result.which);
   if (after.says == standing::supported) return false;
-  if (of_speed && result.cost.seconds > 0 &&
-      !is_faster(spec, other, result.cost.tokens_per_second, when.report.tokens_per_second)) {
+  if (of_speed && result.cost.seconds > 0 && !is_faster(spec, other, result.cost.tokens_per_second, when.report.tokens_per_second)) {
     result.why = no_change::nothing_faster;
     return false;
   }
@@ -144,7 +143,7 @@ constexpr bool helps_in_pairs(const Spec& spec, const Spec& sound, const treatme
   const parameter_totals totals = totals_of(sound);
   std::size_t left = most_pairs;
   for (std::size_t at = 0; at < firsts.length && left > 0; ++at) {
-    const change_list seconds = second_steps(sound, result.which, firsts, makers, totals, at);
+    const second_list seconds = second_steps(sound, result.which, firsts, makers, totals, at);
     const std::size_t count = seconds.length < left ? seconds.length : left;
     left -= count;
     for (std::size_t second = 0; second < count; ++second)

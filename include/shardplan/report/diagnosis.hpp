@@ -29,7 +29,8 @@ inline std::string words_of_evidence(const finding& item) {
     return item.peak.count == 0 ? "the plan cannot be computed" : "the plan cannot be timed: its device has no rate";
   const std::string figure = words_of_figure(item.which, item.now.figure);
   if (item.now.says == standing::not_in_plan) return figure;
-  std::string out = figure + (item.now.says == standing::supported ? ", above " : ", not above ") + words_of_figure(item.which, item.now.limit);
+  std::string out =
+      figure + (item.now.says == standing::supported ? ", above " : ", not above ") + words_of_figure(item.which, item.now.limit);
   if (item.now.is_grave() && item.now.grave > item.now.limit) out += " and " + words_of_figure(item.which, item.now.grave);
   return out;
 }
@@ -114,7 +115,8 @@ inline std::string text_of(const size_diagnosis& found) {
   out = out.empty() ? "nothing in this plan has that size\n" : "in this plan that is\n" + out;
   const allocator_message& said = found.said;
   if (said.allocated.is_known() && found.planned.count > 0)
-    out += "tensors held " + gib(said.allocated.nominal) + " GiB when that was asked for; the plan's peak is " + gib(found.planned) + " GiB\n";
+    out +=
+        "tensors held " + gib(said.allocated.nominal) + " GiB when that was asked for; the plan's peak is " + gib(found.planned) + " GiB\n";
   if (said.was_in_pieces()) out += "the allocator held as much, in pieces: fragmentation\n";
   if (said.others.is_known()) out += "other processes held " + gib(said.others.nominal) + " GiB of the device\n";
   return out + text_of(found.causes);

@@ -214,4 +214,3 @@ TEST_CASE("doctor: each cause has a plan that supports it and one that excludes 
     if (says[0]) CHECK(says[2]);
   }
 }
-

@@ -48,16 +48,16 @@ inline std::vector<issue_case> issue_cases() {
   add("NovaSky-AI/SkyRL#1610", cause::mem_logits, yes, [&](spec_of& spec, seen_in&) { logits(spec, 65536, 1); });
   add("NVIDIA-NeMo/Automodel#3907", cause::mem_logits, yes, [&](spec_of& spec, seen_in&) { logits(spec, 4096, 4); });
   add("NVIDIA-NeMo/Automodel#2681", cause::mem_logits, yes, [&](spec_of& spec, seen_in&) { logits(spec, 8192, 2), spec.pp = 2; });
-  add("ISEEKYAN/Megatron-LM#132", cause::mem_logits, yes, [&](spec_of& spec, seen_in&) { logits(spec, 8192, 1), spec.model.vocab = 151936; });
+  add("ISEEKYAN/Megatron-LM#132", cause::mem_logits, yes,
+      [&](spec_of& spec, seen_in&) { logits(spec, 8192, 1), spec.model.vocab = 151936; });
   add("NVIDIA-NeMo/Automodel#2546", cause::mem_first_step, yes, [](spec_of&, seen_in&) {});
   add("verl-project/verl#1349", cause::mem_first_step, yes, [](spec_of&, seen_in&) {});
   // 70B on 16 devices: 2 + 2 bytes and 12 of 16 shares of a parameter fit, a second copy of those does not.
   add("NVIDIA/Megatron-LM#4638", cause::mem_resume, yes, [](spec_of& spec, seen_in&) { spec.nodes = 1, spec.tp = 2, spec.zero = 0; });
   add("deepspeedai/DeepSpeed#2984", cause::mem_host, yes,
       [](spec_of& spec, seen_in&) { spec.zero = 3, spec.offload.states = sp::storage::host, spec.host_memory_gibibytes = 64; });
-  add("databricks/megablocks#154", cause::mem_moe_skew, yes, [&](spec_of& spec, seen_in&) {
-    spec.model = mixtral, spec.nodes = 8, spec.zero = 3, spec.micro_batch = 2, spec.global_batch = 128;
-  });
+  add("databricks/megablocks#154", cause::mem_moe_skew, yes,
+      [&](spec_of& spec, seen_in&) { spec.model = mixtral, spec.nodes = 8, spec.zero = 3, spec.micro_batch = 2, spec.global_batch = 128; });
   const auto groups = [](spec_of& spec, seen_in&) { spec.tp = 2, spec.pp = 2, spec.cp = 2; };
   add("NVIDIA/nccl#964", cause::mem_comms, yes, groups);
   add("NVIDIA/nccl#986", cause::mem_comms, yes, groups);
@@ -110,7 +110,8 @@ inline std::vector<issue_case> issue_cases() {
   };
   add("NVIDIA/Megatron-LM#7452", cause::num_compose, yes, differs([](spec_of& spec) { spec.tp = 2, spec.pp = 2; }));
   add("NVIDIA-NeMo/Automodel#3530", cause::num_compose, yes, differs([](spec_of& spec) { spec.pp = 2; }));
-  add("hiyouga/LlamaFactory#6372", cause::num_compose, yes, differs([](spec_of& spec) { spec.nodes = 2, spec.zero = 3, spec.sharding.secondary = 8; }));
+  add("hiyouga/LlamaFactory#6372", cause::num_compose, yes,
+      differs([](spec_of& spec) { spec.nodes = 2, spec.zero = 3, spec.sharding.secondary = 8; }));
   add("NVIDIA/Megatron-LM#5976", cause::num_compose, yes, differs([](spec_of& spec) { spec.tp = 2, spec.zero = 1; }));
   add("pytorch/torchtitan#4382", cause::num_compose, yes, differs([](spec_of& spec) { spec.tp = 2, spec.zero = 1; }));
   add("NVIDIA-NeMo/Megatron-Bridge#5380", cause::num_tied, yes, [](spec_of& spec, seen_in& run) {
@@ -121,7 +122,8 @@ inline std::vector<issue_case> issue_cases() {
   const auto means = [](spec_of&, seen_in& run) { run.averages_by_token = sp::toggle::off; };
   add("huggingface/transformers#34191", cause::num_ga, yes, means);
   add("huggingface/transformers#34373", cause::num_ga, yes, means);
-  add("deepspeedai/DeepSpeed#2928", cause::perf_zero3_net, yes, [](spec_of& spec, seen_in&) { spec.zero = 3, spec.nodes = 8, spec.tp = 8; });
+  add("deepspeedai/DeepSpeed#2928", cause::perf_zero3_net, yes,
+      [](spec_of& spec, seen_in&) { spec.zero = 3, spec.nodes = 8, spec.tp = 8; });
   add("saforem2/ezpz#214", cause::perf_zero3_net, yes, [](spec_of& spec, seen_in&) {
     spec.sharding.layout = sp::shard_layout::tensors, spec.nodes = 8, spec.device.network.bytes_per_second /= 4;
   });
@@ -138,9 +140,8 @@ inline std::vector<issue_case> issue_cases() {
   // 512 micro-batches of 8 stages: 7 of 519.
   add("NVIDIA/Megatron-LM#258", cause::perf_bubble, no, [](spec_of& spec, seen_in&) { spec.pp = 8, spec.global_batch = 512; });
   add("pytorch/examples#387", cause::perf_data, yes, [](spec_of&, seen_in& run) { run.loader_tokens_per_second = 1000; });
-  add("Microsoft/Tutel#160", cause::perf_ep_node, yes, [](spec_of& spec, seen_in&) {
-    spec.model = sp::models::deepseek_v3::shape, spec.nodes = 32, spec.ep = 64, spec.global_batch = 256;
-  });
+  add("Microsoft/Tutel#160", cause::perf_ep_node, yes,
+      [](spec_of& spec, seen_in&) { spec.model = sp::models::deepseek_v3::shape, spec.nodes = 32, spec.ep = 64, spec.global_batch = 256; });
   return list;
 }
 

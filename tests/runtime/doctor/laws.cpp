@@ -86,7 +86,7 @@ TEST_CASE("doctor: laws of a diagnosis") {
           steps += item.step(index).kind != sp::remedy_kind::nothing_small_helps;
           schedules += item.step(index).kind == sp::remedy_kind::schedule;
         }
-        ++by_steps[steps];
+        by_steps[steps] += counts;
         CHECK(item.now.says == standing::supported);
         const sp::plan_spec other = sp::changed_by_finding(spec, item);
         const sp::evaluation after = sp::evaluate(other, sp::remedy_search::off);
@@ -155,4 +155,3 @@ TEST_CASE("doctor: no spec is an error") {
       for (int seen = 0; seen < sp::symptom_count; ++seen) CHECK(sp::diagnosis_of(spec, static_cast<sp::symptom>(seen)).size() > 0);
     }
 }
-

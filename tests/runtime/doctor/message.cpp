@@ -86,11 +86,13 @@ TEST_CASE("doctor: sizes of public messages are named") {
     cause points_at;
   } const cases[] = {
       // LlamaFactory 260: 4 P
-      {"CUDA out of memory. Tried to allocate 26.08 GiB (GPU 0; 79.15 GiB total capacity; 13.04 GiB already allocated; 52.11 GiB free; 13.05 "
+      {"CUDA out of memory. Tried to allocate 26.08 GiB (GPU 0; 79.15 GiB total capacity; 13.04 GiB already allocated; 52.11 GiB free; "
+       "13.05 "
        "GiB reserved in total by PyTorch)",
        one_node(baichuan_7b, 1), "all parameters", sp::size_extent::model, 4, 1, cause::mem_states},
       // ms-swift 9403: the routed experts of one of 16 expert parallel ranks, 2 bytes each
-      {"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 26.44 GiB. GPU 5 has a total capacity of 79.15 GiB of which 25.20 GiB is "
+      {"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 26.44 GiB. GPU 5 has a total capacity of 79.15 GiB of which 25.20 "
+       "GiB is "
        "free. Including non-PyTorch memory, this process has 53.94 GiB memory in use. Of the allocated memory 52.91 GiB is allocated by "
        "PyTorch, and 45.00 MiB is reserved by PyTorch but unallocated.",
        qwen, "routed experts", sp::size_extent::stage, 2, 1, cause::mem_states},
@@ -114,7 +116,8 @@ TEST_CASE("doctor: sizes of public messages are named") {
     const sp::size_diagnosis found = sp::diagnosis_of(item.spec, item.message);
     bool named = false;
     for (const sp::size_match& match : found.tensors) {
-      if (match.what != sp::literal{item.what} || match.extent != item.extent || match.width != item.width || match.shared_by != item.shared_by)
+      if (match.what != sp::literal{item.what} || match.extent != item.extent || match.width != item.width ||
+          match.shared_by != item.shared_by)
         continue;
       named = true;
       CHECK(found.said.requested.holds(match.size.count));
@@ -132,9 +135,9 @@ TEST_CASE("doctor: sizes of public messages are named") {
 
 TEST_CASE("doctor: what else a message says") {
   const auto gib = [](std::int64_t hundredths) { return sp::printed_as(hundredths, 100, {std::int64_t{1} << 30}).nominal; };
-  const sp::allocator_message old =
-      sp::read_allocator_message("CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 79.15 GiB total capacity; 70.25 GiB already allocated; "
-                                 "1.50 GiB free; 76.00 GiB reserved in total by PyTorch)");
+  const sp::allocator_message old = sp::read_allocator_message(
+      "CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 79.15 GiB total capacity; 70.25 GiB already allocated; "
+      "1.50 GiB free; 76.00 GiB reserved in total by PyTorch)");
   CHECK(old.requested.nominal == gib(200));
   CHECK(old.capacity.nominal == gib(7915));
   CHECK(old.allocated.nominal == gib(7025));
@@ -142,8 +145,10 @@ TEST_CASE("doctor: what else a message says") {
   CHECK(old.reserved.nominal == gib(7600));
   CHECK(old.was_in_pieces());
   const sp::allocator_message now = sp::read_allocator_message(
-      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.15 GiB of which 1.02 GiB is "
-      "free. Process 4211 has 2.50 GiB memory in use. Process 4212 has 1.00 GiB memory in use. Including non-PyTorch memory, this process has "
+      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.15 GiB of which 1.02 GiB "
+      "is "
+      "free. Process 4211 has 2.50 GiB memory in use. Process 4212 has 1.00 GiB memory in use. Including non-PyTorch memory, this process "
+      "has "
       "74.60 GiB memory in use. Of the allocated memory 72.00 GiB is allocated by PyTorch, and 1.25 GiB is reserved by PyTorch but "
       "unallocated. If reserved but unallocated memory is large try setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True");
   CHECK(now.requested.nominal == gib(200));
@@ -156,18 +161,21 @@ TEST_CASE("doctor: what else a message says") {
   CHECK_FALSE(now.was_in_pieces());
   // PyTorch 2.1's spelling, 1.x's word, MPS, XPU.
   CHECK(sp::read_allocator_message("GPU 0 has a total capacty of 23.65 GiB of which 10.00 MiB is free.").capacity.nominal == gib(2365));
-  CHECK(sp::read_allocator_message("Tried to allocate 20.00 MiB (GPU 0; 10.76 GiB total capacity; 9.80 GiB already allocated; 6.88 MiB free; "
-                                   "9.90 GiB cached)")
-            .reserved.nominal == gib(990));
+  CHECK(
+      sp::read_allocator_message("Tried to allocate 20.00 MiB (GPU 0; 10.76 GiB total capacity; 9.80 GiB already allocated; 6.88 MiB free; "
+                                 "9.90 GiB cached)")
+          .reserved.nominal == gib(990));
   const sp::allocator_message mps = sp::read_allocator_message(
-      "MPS backend out of memory (MPS allocated: 17.00 GB, other allocations: 1.00 GB, max allowed: 18.13 GB). Tried to allocate 2.00 GB on "
+      "MPS backend out of memory (MPS allocated: 17.00 GB, other allocations: 1.00 GB, max allowed: 18.13 GB). Tried to allocate 2.00 GB "
+      "on "
       "private pool.");
   CHECK(mps.requested.nominal == sp::bytes{2'000'000'000});
   CHECK(mps.allocated.nominal == sp::bytes{17'000'000'000});
   CHECK(mps.others.nominal == sp::bytes{1'000'000'000});
   CHECK(mps.capacity.nominal == sp::bytes{18'130'000'000});
-  const sp::allocator_message xpu = sp::read_allocator_message("XPU out of memory. Tried to allocate 4.00 GiB. GPU 1 has a total capacity of "
-                                                               "64.00 GiB. Of the allocated memory 60.00 GiB is allocated by PyTorch");
+  const sp::allocator_message xpu = sp::read_allocator_message(
+      "XPU out of memory. Tried to allocate 4.00 GiB. GPU 1 has a total capacity of "
+      "64.00 GiB. Of the allocated memory 60.00 GiB is allocated by PyTorch");
   CHECK((xpu.capacity.nominal == gib(6400) && xpu.allocated.nominal == gib(6000)));
   // What was held in pieces points at fragmentation first.
   const sp::size_diagnosis found = sp::diagnosis_of(plain(), old);
@@ -182,7 +190,8 @@ TEST_CASE("doctor: what else a message says") {
 // Messages cut anywhere, of any bytes, of any plan.
 TEST_CASE("doctor: any text is a message") {
   const std::string whole =
-      "CUDA out of memory. Tried to allocate 26.08 GiB (GPU 0; 79.15 GiB total capacity; 52.91 GiB already allocated; 1.00 GiB free; Process 7 "
+      "CUDA out of memory. Tried to allocate 26.08 GiB (GPU 0; 79.15 GiB total capacity; 52.91 GiB already allocated; 1.00 GiB free; "
+      "Process 7 "
       "has 9223372036854775807 bytes Process 8 has 8191.00 PiB this process has 1.00 EiB memory in use";
   const sp::plan_spec plans[] = {plain(), {}};
   for (std::size_t length = 0; length <= whole.size(); ++length) {

@@ -64,7 +64,8 @@ TEST_CASE("doctor: what was observed decides") {
       seen(cause::num_compose, yes, 3, 1, [](run_of& run) { run.agrees_in_parity_test = off; }),
       seen(cause::num_compose, no, 3, 3, [](run_of& run) { run.agrees_in_parity_test = on; }),
       // Six tenths of what is promised are enough.
-      seen(cause::perf_fabric_cfg, yes, rate.figure, rate.figure / 2 * 1000 / 600, [&](run_of& run) { run.bus_bytes_per_second = rate.figure / 2; }),
+      seen(cause::perf_fabric_cfg, yes, rate.figure, rate.figure / 2 * 1000 / 600,
+           [&](run_of& run) { run.bus_bytes_per_second = rate.figure / 2; }),
       seen(cause::perf_fabric_cfg, no, rate.figure, rate.figure * 1000 / 600, [&](run_of& run) { run.bus_bytes_per_second = rate.figure; }),
       seen(cause::perf_slow_gpu, yes, 8, 1, [](run_of& run) { run.slowest_per_mille = 950; }),
       seen(cause::perf_slow_gpu, no, 8, 8, [](run_of& run) { run.slowest_per_mille = 970; }),
@@ -94,13 +95,14 @@ TEST_CASE("doctor: what was observed decides") {
 
 TEST_CASE("doctor: no observation is an error") {
   std::int64_t sp::observations::*const numbers[] = {
-      &sp::observations::preparation_minutes,  &sp::observations::timeout_minutes,   &sp::observations::samples,
-      &sp::observations::tested_nodes,         &sp::observations::least_unmasked_tokens, &sp::observations::bus_bytes_per_second,
-      &sp::observations::slowest_per_mille,    &sp::observations::loader_tokens_per_second, &sp::observations::device_connections};
+      &sp::observations::preparation_minutes, &sp::observations::timeout_minutes,          &sp::observations::samples,
+      &sp::observations::tested_nodes,        &sp::observations::least_unmasked_tokens,    &sp::observations::bus_bytes_per_second,
+      &sp::observations::slowest_per_mille,   &sp::observations::loader_tokens_per_second, &sp::observations::device_connections};
   sp::plan_spec broken = plain();
   broken.tp = 3;
   for (const auto number : numbers)
-    for (const std::int64_t value : {INT64_MIN, INT64_MIN + 1, std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}, INT64_MAX - 1, INT64_MAX}) {
+    for (const std::int64_t value :
+         {INT64_MIN, INT64_MIN + 1, std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}, INT64_MAX - 1, INT64_MAX}) {
       sp::observations run{};
       run.*number = value;
       for (const sp::plan_spec& spec : {plain(), broken, sp::plan_spec{}})

@@ -51,4 +51,3 @@ TEST_CASE("doctor: transfers before anything hides them are those of the timing"
   CHECK(again(late) < again(dense));
   CHECK(sp::detail::timed_step_of(slow).dp_rate < sp::detail::timed_step_of(dense).dp_rate / 2);
 }
-

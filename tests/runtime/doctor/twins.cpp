@@ -68,5 +68,13 @@ TEST_CASE("doctor: a constant diagnosis is the one of run time") {
                        sp::micro_batch<1>, sp::global_batch<64>, sp::tp<3>>>();
   check_twins<sp::plan<sp::model<sp::models::deepseek_v3>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 32>, sp::sequence<4096>,
                        sp::micro_batch<1>, sp::global_batch<256>, sp::ep<64>>>();
+  // Repairs of several rounds, also of what is too large for its host; pairs in a repaired plan; nothing that is faster; fewer than a
+  // hundredth of a step.
+  check_twins<sp::plan<sp::model<sp::models::llama2_70b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 1>, sp::sequence<4096>,
+                       sp::micro_batch<4>, sp::global_batch<512>, sp::tp<3>, sp::pp<4>, sp::recompute<sp::recomputes::full>,
+                       sp::offload<sp::states_to<sp::storage::host>>, sp::host_memory<512>>>();
+  check_twins<sp::plan<sp::model<sp::models::deepseek_v3>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 32>, sp::sequence<4096>,
+                       sp::micro_batch<1>, sp::global_batch<2048>, sp::tp<4>, sp::ep<64>, sp::zero<1>>>();
+  check_twins<sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 8>, sp::sequence<4096>,
+                       sp::micro_batch<1>, sp::global_batch<64>, sp::tp<8>, sp::pp<4>, sp::zero<2>>>();
 }
-

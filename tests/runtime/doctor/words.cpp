@@ -26,7 +26,8 @@ TEST_CASE("doctor: in words") {
   CHECK(slow.find("a step takes ") == 0);
   CHECK(slow.find(" s (estimate), of which waiting in the pipeline is 26.9 % and transfers that nothing hides ") != std::string::npos);
   CHECK(slow.find("\n1. perf_bubble (supported): 27.2 %, above 10.0 % and 25.0 %\n") != std::string::npos);
-  CHECK(sp::report::markdown_of(list).find("| `mem_states` | supported | 101.92 GiB, above 72.00 GiB and 80.00 GiB | zero<1>: ") != std::string::npos);
+  CHECK(sp::report::markdown_of(list).find("| `mem_states` | supported | 101.92 GiB, above 72.00 GiB and 80.00 GiB | zero<1>: ") !=
+        std::string::npos);
 }
 
 // A device of which no rate is known: nothing is said of time, everything else is.
@@ -44,4 +45,3 @@ TEST_CASE("doctor: without a rate") {
   }
   CHECK(sp::report::text_of(list).find("has no rate") != std::string::npos);
 }
-
