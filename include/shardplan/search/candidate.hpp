@@ -45,11 +45,16 @@ constexpr candidate_grid grid_of(const search_space& space) {
   return grid;
 }
 
+template <class Spec>
+constexpr bool are_whole_hosts(const Spec& spec, std::int64_t devices) {
+  const std::int64_t node = spec.devices_per_node;
+  return devices >= 1 && node >= 1 && (devices <= node || devices % node == 0);
+}
 // Up to the devices of a host on one host, beyond whole hosts.
 template <class Spec>
 constexpr void set_devices(Spec& spec, std::int64_t devices) {
   const std::int64_t node = spec.devices_per_node;
-  if (devices < 1 || node < 1 || (devices > node && devices % node != 0)) argument_out_of_range();
+  if (!are_whole_hosts(spec, devices)) argument_out_of_range();
   spec.nodes = devices <= node ? 1 : devices / node;
   if (devices < node) spec.devices_per_node = devices;
 }
