@@ -86,13 +86,21 @@ constexpr bool is_before(const sharding_choice& left, const sharding_choice& rig
                                 one.ranks,
                                 one.secondary,
                                 one.reshard_after_forward ? 0 : 1,
-                                one.prefetch};
+                                one.prefetch,
+                                static_cast<std::int64_t>(one.unit),
+                                one.limits.prefetch_bucket,
+                                one.limits.max_live,
+                                one.limits.reuse_distance};
   const std::int64_t second[] = {other.is_fsdp() ? 3 : right.zero,
                                  static_cast<std::int64_t>(other.layout),
                                  other.ranks,
                                  other.secondary,
                                  other.reshard_after_forward ? 0 : 1,
-                                 other.prefetch};
+                                 other.prefetch,
+                                 static_cast<std::int64_t>(other.unit),
+                                 other.limits.prefetch_bucket,
+                                 other.limits.max_live,
+                                 other.limits.reuse_distance};
   for (std::size_t at = 0; at < sizeof first / sizeof first[0]; ++at)
     if (first[at] != second[at]) return first[at] < second[at];
   return false;
