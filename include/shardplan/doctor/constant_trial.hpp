@@ -167,12 +167,12 @@ inline constexpr finding best_one = search_one<Core, Which, Repaired>();
 template <class Core>
 inline constexpr change_list makers_of = room_makers(Core::spec);
 template <class Core, cause Which, bool Repaired, std::size_t First>
-inline constexpr second_list seconds_of = second_steps(ground<Core, Repaired>::core::spec, Which, firsts_of<Core, Which, Repaired>,
-                                                       makers_of<typename ground<Core, Repaired>::core>, totals_of_plan<Core>, First);
+inline constexpr second_list second_trials = second_steps(ground<Core, Repaired>::core::spec, Which, firsts_of<Core, Which, Repaired>,
+                                                          makers_of<typename ground<Core, Repaired>::core>, totals_of_plan<Core>, First);
 template <class Core, cause Which, bool Repaired, std::size_t First, std::size_t Second>
 inline constexpr finding by_two = tried<Core, Which>(steps_of(ground<Core, Repaired>::base::value,
                                                               firsts_of<Core, Which, Repaired>.values[First],
-                                                              seconds_of<Core, Which, Repaired, First>.values[Second]));
+                                                              second_trials<Core, Which, Repaired, First>.values[Second]));
 template <class Core, cause Which, bool Repaired, std::size_t First, std::size_t Count, std::size_t Second = 0>
 constexpr finding search_second() {
   if constexpr (Second >= Count) {
@@ -190,7 +190,7 @@ constexpr finding search_two() {
   if constexpr (Left == 0 || First >= firsts_of<Core, Which, Repaired>.length) {
     return first_look<Core, nothing_observed, Which>;
   } else {
-    constexpr std::size_t pairs = seconds_of<Core, Which, Repaired, First>.length;
+    constexpr std::size_t pairs = second_trials<Core, Which, Repaired, First>.length;
     constexpr std::size_t count = pairs < Left ? pairs : Left;
     if constexpr (is_change(best_second<Core, Which, Repaired, First, count>)) {
       return best_second<Core, Which, Repaired, First, count>;
