@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/plan/quantity.hpp>
+#include <shardplan/plan/sentence.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/report/text.hpp>
 #include <shardplan/search/best_result.hpp>
@@ -23,6 +25,24 @@ inline std::string name_of_rule(std::size_t at) {
                                    "exceeds",          "not_supported",   "does_not_fit",
                                    "host_does_not_fit"};
   return at < sizeof names / sizeof names[0] ? names[at] : "rule " + std::to_string(at);
+}
+
+// A rule with what it is about: does_not_divide(tp, heads).
+inline std::string words_of_refusal(const refused_rule& one) {
+  const std::string name = name_of_rule(static_cast<std::size_t>(one.broken));
+  switch (one.broken) {
+    case rule::out_of_range:
+    case rule::too_large: return name + "(" + name_of(one.first) + ")";
+    case rule::does_not_divide:
+    case rule::neither_multiple_nor_divisor:
+    case rule::does_not_match:
+    case rule::micro_batches_fewer_than_stages:
+    case rule::exceeds: return name + "(" + name_of(one.first) + ", " + name_of(one.second) + ")";
+    case rule::missing_part:
+    case rule::repeated_part: return name + "(" + name_of(one.part) + ")";
+    case rule::not_supported: return name + "(" + reason_of(one.unsupported) + ")";
+    default: return name;
+  }
 }
 
 inline std::string seconds_text(double seconds) {
@@ -83,17 +103,19 @@ struct search_table {
 
 }  // namespace detail
 
-/// How many candidates a search had, how many fit, and how many were refused by which rule, in a line.
+/// How many candidates a search had, how many fit, and how many were refused by which rule, most first, in a line.
 inline std::string counts_of(const search_result& result) {
   std::string out = grouped(result.considered) + " candidates: ";
   out.append(grouped(result.fitting)).append(" fit, ").append(grouped(result.timed)).append(" timed");
   if (result.simulated > 0) out.append(", the best ").append(grouped(result.simulated)).append(" played");
   const char* between = "; refused: ";
-  for (std::size_t at = 0; at < rule_slots; ++at) {
-    if (result.rejected_by_rule[at] == 0) continue;
-    out.append(between).append(detail::name_of_rule(at)).append(" ").append(grouped(result.rejected_by_rule[at]));
+  std::int64_t left = result.rejected();
+  for (const refused_rule& one : result.refusals) {
+    out.append(between).append(detail::words_of_refusal(one)).append(" ").append(grouped(one.count));
     between = ", ";
+    left -= one.count;
   }
+  if (left > 0) out.append(between).append("others ").append(grouped(left));
   return out;
 }
 

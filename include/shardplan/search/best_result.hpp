@@ -2,10 +2,13 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/core/part.hpp>
 #include <shardplan/core/static_vector.hpp>
+#include <shardplan/plan/quantity.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/recipe/recompute.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
+#include <shardplan/search/best_first_rule.hpp>
 #include <shardplan/search/candidate.hpp>
 #include <shardplan/search/space.hpp>
 #include <shardplan/spec/derived.hpp>
@@ -34,6 +37,19 @@ constexpr const char* name_of(objective by) {
 inline constexpr std::size_t most_listed = 32;
 /// Length of arrays by `rule`.
 inline constexpr std::size_t rule_slots = 24;
+
+/// Rules that a search counts apart.
+inline constexpr std::size_t most_refusals = 64;
+
+/// How many candidates one rule refused: the violation, and what it is about (`does_not_divide`, tp, heads).
+struct refused_rule {
+  rule broken{};           ///< the violation
+  quantity first{};        ///< of a rule about a number, or two: the first
+  quantity second{};       ///< of a rule about two numbers: the second
+  feature unsupported{};   ///< not_supported: what
+  part_kind part{};        ///< missing_part, repeated_part: which
+  std::int64_t count = 0;  ///< candidates
+};
 
 /// One of the best plans, with its figures.
 struct listed_plan {
@@ -92,9 +108,17 @@ struct search_result {
   std::int64_t timed = 0;                         ///< of these timed; by memory or devices only those that could enter the list
   std::int64_t simulated = 0;                     ///< first plans of the list that were ranked again with their schedules played
   std::int64_t rejected_by_rule[rule_slots]{};    ///< refused candidates, by `rule`
+  /// The same apart by what the rule is about, most first. Behind 64 different ones further ones are in `rejected_by_rule` alone.
+  static_vector<refused_rule, most_refusals> refusals{};
 
   /// Candidates whose first broken rule is that one.
   constexpr std::int64_t rejected_by(rule broken) const { return rejected_by_rule[static_cast<int>(broken)]; }
+  /// Candidates whose first broken rule is that one about these two numbers: `(rule::does_not_divide, quantity::tp, quantity::heads)`.
+  constexpr std::int64_t rejected_by(rule broken, quantity first, quantity second) const {
+    for (const refused_rule& one : refusals)
+      if (int(one.broken) == int(broken) && int(one.first) == int(first) && int(one.second) == int(second)) return one.count;
+    return 0;
+  }
   /// Candidates that were refused.
   constexpr std::int64_t rejected() const { return considered - fitting; }
 };
@@ -137,12 +161,19 @@ constexpr void insert_ranked(ranked_list& list, objective by, const ranked_candi
   list.values[at] = candidate;
 }
 
+// Refused candidates by `key_of`.
+struct counted_key {
+  std::int64_t key = 0;
+  std::int64_t count = 0;
+};
+
 // What a search knows after some candidates.
 struct search_progress {
   std::int64_t next = 0;
   std::int64_t fitting = 0;
   std::int64_t timed = 0;
   std::int64_t refused[rule_slots]{};
+  static_vector<counted_key, most_refusals> refusals{};  // as they came
   ranked_list top{};
 };
 
@@ -202,6 +233,30 @@ constexpr void rank_again(List& top, std::int64_t count) {
   }
 }
 
+// Most refused first; of equals the rule that is asked first.
+template <class List>
+constexpr void add_refusal(List& list, const counted_key& one) {
+  std::size_t at = list.length++;
+  for (; at > 0; --at) {
+    const refused_rule& before = list.values[at - 1];
+    const std::int64_t key = key_of(before.broken, static_cast<int>(before.first), static_cast<int>(before.second),
+                                    static_cast<int>(before.unsupported) + static_cast<int>(before.part));
+    if (before.count > one.count || (before.count == one.count && key < one.key)) break;
+    list.values[at] = before;
+  }
+  refused_rule& found = list.values[at];
+  found = {};
+  found.broken = static_cast<rule>(part_of_key(one.key, 0));
+  found.first = static_cast<quantity>(part_of_key(one.key, 1));
+  found.second = static_cast<quantity>(part_of_key(one.key, 2));
+  const int about = part_of_key(one.key, 3);
+  if (int(found.broken) == int(rule::not_supported))
+    found.unsupported = static_cast<feature>(about);
+  else
+    found.part = static_cast<part_kind>(about);
+  found.count = one.count;
+}
+
 template <class Spec>
 constexpr search_result result_from(const Spec& fixed, const search_space& space, objective by, const search_progress& progress) {
   search_result result{};
@@ -210,6 +265,7 @@ constexpr search_result result_from(const Spec& fixed, const search_space& space
   result.fitting = progress.fitting;
   result.timed = progress.timed;
   for (std::size_t at = 0; at < rule_slots; ++at) result.rejected_by_rule[at] = progress.refused[at];
+  for (const counted_key& one : progress.refusals) add_refusal(result.refusals, one);
   for (const ranked_candidate& one : progress.top) result.top.push_back(listed_from(fixed, space, one));
   result.found = result.fitting > 0;
   result.plan = fixed;

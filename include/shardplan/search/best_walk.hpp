@@ -53,6 +53,7 @@ struct best_walk {
   bool has_traffic = false;
   traffic_layout traffic{};
   static_vector<std::int64_t, most_schedules> listed_memories{};  // of the row, without a pipeline
+  std::size_t last_refusal = 0;                                   // its place in the counts
 
   constexpr best_walk(const search_question& question, search_progress& so_far)
       : asked(question),
@@ -62,7 +63,18 @@ struct best_walk {
         block_size(question.grid.stride(dimension::pp)) {}
 
   constexpr std::int64_t place(dimension of) const { return asked.grid.place(progress.next, of); }
-  constexpr void refuse(rule broken, std::int64_t candidates) { progress.refused[static_cast<int>(broken)] += candidates; }
+  constexpr void refuse(std::int64_t key, std::int64_t candidates) {
+    progress.refused[part_of_key(key, 0)] += candidates;
+    static_vector<counted_key, most_refusals>& known = progress.refusals;
+    // Neighbours are mostly refused by the same rule.
+    if (last_refusal >= known.length || known.values[last_refusal].key != key) {
+      for (last_refusal = 0; last_refusal < known.length; ++last_refusal)
+        if (known.values[last_refusal].key == key) break;
+      if (last_refusal == most_refusals) return;
+      if (last_refusal == known.length) known.values[known.length++].key = key;
+    }
+    known.values[last_refusal].count += candidates;
+  }
   constexpr void set_schedule(std::int64_t at) {
     if (asked.space.schedule.length != 0) spec.schedule = asked.space.schedule.values[at];
   }
@@ -102,7 +114,7 @@ struct best_walk {
         found = first_of([&](auto& rule_sink) { check_combinations(spec, rule_sink); });
         if (!found.broken) found = judge_memory(progress.next, layout);
       }
-      if (found.broken) refuse(found.which, 1);
+      if (found.broken) refuse(found.key, 1);
       ++progress.next;
     }
   }
@@ -144,8 +156,8 @@ struct best_walk {
     const std::int64_t end = (block + 1) * block_size;
     const std::int64_t left = end - progress.next;
     progress.next = end;
-    if (of_block.broken) return refuse(of_block.which, left);
-    for (std::int64_t order = 0; order < schedules; ++order) refuse(of_stages[order].which, left / schedules);
+    if (of_block.broken) return refuse(of_block.key, left);
+    for (std::int64_t order = 0; order < schedules; ++order) refuse(of_stages[order].key, left / schedules);
   }
 
   constexpr void enter_sharding(std::int64_t at) {
@@ -187,7 +199,7 @@ struct best_walk {
       work += 100;
       if (!found.broken) {
         found = first_of([&](auto& rule_sink) { check_combinations(spec, rule_sink); });
-        if (!found.broken && surely_too_large) found = {true, rule::does_not_fit};
+        if (!found.broken && surely_too_large) found = {true, key_of(rule::does_not_fit)};
       }
       if (!found.broken) {
         if (!has_layout || depends_on_schedule) {
@@ -197,7 +209,7 @@ struct best_walk {
         }
         found = judge_memory(progress.next, layout);
       }
-      if (found.broken) refuse(found.which, 1);
+      if (found.broken) refuse(found.key, 1);
       ++progress.next;
       if (may_stop()) return;
     }
@@ -210,7 +222,7 @@ struct best_walk {
       if (found.broken) return found;
     }
     const std::int64_t memory = fullest_rank(spec, layout);
-    if (memory > spec.device.memory.count) return {true, rule::does_not_fit};
+    if (memory > spec.device.memory.count) return {true, key_of(rule::does_not_fit)};
     accept(index, memory, layout);
     return {};
   }
@@ -221,6 +233,23 @@ struct best_walk {
     for (const std::int64_t known : listed_memories)
       if (known == memory) return true;
     listed_memories.push_back(memory);
+    return false;
+  }
+
+  // Sharding over one rank shards nothing: where a plan that differs in it alone needs no more memory and no more time, that one stands for
+  // both. If it is not in the list, this one, which is no better, does not enter it.
+  constexpr bool only_shards_alone(const ranked_candidate& candidate, const memory_layout& layout) const {
+    const degrees& ranks = layout.facts.grid;
+    if (ranks.dense_shards() != 1 || (spec.model.experts.count > 0 && ranks.expert_shards() != 1)) return false;
+    const std::int64_t own = place(dimension::sharding);
+    if (own == 0) return false;
+    const std::int64_t stride = asked.grid.stride(dimension::sharding);
+    for (const ranked_candidate& known : progress.top) {
+      const std::int64_t before = candidate.index - known.index;
+      if (before > 0 && before % stride == 0 && before / stride <= own && known.memory <= candidate.memory &&
+          known.nanoseconds <= candidate.nanoseconds)
+        return true;
+    }
     return false;
   }
 
@@ -242,7 +271,7 @@ struct best_walk {
     candidate.nanoseconds = nanoseconds_of(candidate.step);
     ++progress.timed;
     work += 4000;
-    insert_ranked(progress.top, asked.by, candidate);
+    if (!only_shards_alone(candidate, layout)) insert_ranked(progress.top, asked.by, candidate);
   }
 };
 

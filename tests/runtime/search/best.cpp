@@ -28,6 +28,15 @@ TEST_CASE("best: the same as nested loops") {
         INFO("rule " << at);
         CHECK(found.rejected_by_rule[at] == all.refused[at]);
       }
+      CHECK(found.refusals.size() == all.refusals.size());
+      for (std::size_t at = 0; at < found.refusals.size(); ++at) {
+        const sp::refused_rule& one = found.refusals[at];
+        INFO("refusal " << at);
+        const auto counted = all.refusals.find({int(one.broken), int(one.first), int(one.second), int(one.unsupported), int(one.part)});
+        REQUIRE(counted != all.refusals.end());
+        CHECK(counted->second == one.count);
+        if (at > 0) CHECK(found.refusals[at - 1].count >= one.count);
+      }
       const std::vector<fitting_plan> best = ranked(all, by);
       REQUIRE(found.top.size() == std::min(best.size(), sp::most_listed));
       CHECK(found.found == !best.empty());
@@ -45,4 +54,33 @@ TEST_CASE("best: the same as nested loops") {
     }
   }
   CHECK(fitting > 5000);
+}
+
+TEST_CASE("best: what one rank alone shards is one plan") {
+  // 70B on 16 devices: tp 8, pp 2 leaves one replica, on which ZeRO 1 to 3 shard nothing.
+  const sp::plan_spec fixed = training_run(sp::models::llama2_70b::shape, sp::devices::h100_sxm_80gb::spec, 2, 4096, 256);
+  const sp::search_result found = sp::best_of(fixed);
+  int alone = 0;
+  for (std::size_t at = 0; at < found.top.size(); ++at) {
+    const sp::listed_plan& one = found.top[at];
+    if (one.dp * one.cp != 1) continue;
+    ++alone;
+    CHECK(one.sharding.zero == 0);
+  }
+  CHECK(alone > 1);
+}
+
+TEST_CASE("best: refusals are told apart by what they are about") {
+  const sp::plan_spec fixed = training_run(sp::models::llama2_70b::shape, sp::devices::h100_sxm_80gb::spec, 8, 4096, 256);
+  sp::search_space space = sp::default_space_of(fixed);
+  space.tp.length = 0;
+  for (const std::int64_t degree : {1, 3, 8}) space.tp.push_back(degree);  // 64 heads and 64 devices: 3 divides neither
+  const sp::search_result found = sp::best_of(fixed, space, by_formula(sp::objective::step_time));
+  CHECK(found.rejected_by(sp::rule::does_not_divide, sp::quantity::tp, sp::quantity::heads) == 0);  // the devices are asked first
+  CHECK(found.rejected_by(sp::rule::does_not_divide, sp::quantity::tp_x_pp_x_cp, sp::quantity::device_count) +
+            found.rejected_by(sp::rule::does_not_divide, sp::quantity::tp, sp::quantity::device_count) >=
+        found.considered / 3);
+  std::int64_t refused = 0;
+  for (const sp::refused_rule& one : found.refusals) refused += one.count;
+  CHECK(refused == found.rejected());
 }

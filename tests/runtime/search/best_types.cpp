@@ -26,6 +26,8 @@ void check_equal(const sp::search_result& left, const sp::search_result& right) 
   CHECK(left.timed == right.timed);
   CHECK(left.simulated == right.simulated);
   for (std::size_t at = 0; at < sp::rule_slots; ++at) CHECK(left.rejected_by_rule[at] == right.rejected_by_rule[at]);
+  REQUIRE(left.refusals.size() == right.refusals.size());
+  for (std::size_t at = 0; at < left.refusals.size(); ++at) CHECK(left.refusals[at].count == right.refusals[at].count);
   REQUIRE(left.top.size() == right.top.size());
   const auto picoseconds = [](double seconds) { return static_cast<std::int64_t>(seconds * 1e12 + 0.5); };
   for (std::size_t at = 0; at < left.top.size(); ++at) {

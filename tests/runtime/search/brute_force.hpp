@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -56,8 +57,11 @@ struct fitting_plan {
   std::int64_t memory = 0;
   std::int64_t nanoseconds = 0;
 };
+// A rule, and what it is about: both numbers, the feature, the part.
+using refused_key = std::tuple<int, int, int, int, int>;
 struct brute {
   std::vector<fitting_plan> plans;  // in the order of the loops
+  std::map<refused_key, std::int64_t> refusals;
   std::int64_t considered = 0;
   std::int64_t refused[shardplan::rule_slots]{};
 };
@@ -69,7 +73,9 @@ inline brute all_plans(const shardplan::plan_spec& fixed, const lists& said) {
     ++all.considered;
     const shardplan::evaluation verdict = shardplan::evaluate(spec, shardplan::remedy_search::off);
     if (!verdict.violations.empty()) {
-      ++all.refused[static_cast<int>(verdict.violations[0].broken)];
+      const shardplan::violation& first = verdict.violations[0];
+      ++all.refused[static_cast<int>(first.broken)];
+      ++all.refusals[{int(first.broken), int(first.first.what), int(first.second.what), int(first.unsupported), int(first.part)}];
       return;
     }
     all.plans.push_back(
@@ -113,20 +119,30 @@ inline std::tuple<std::int64_t, std::int64_t, std::int64_t> figures_by(shardplan
   return {one.devices, one.nanoseconds, one.memory};
 }
 
-// Whether two plans without a pipeline differ in nothing but the schedule, and need the same.
-inline bool are_one_plan(const fitting_plan& left, const fitting_plan& right) {
-  if (left.spec.pp != 1 || left.memory != right.memory) return false;
+// Whether the first of two plans stands for both: they need the same and differ in nothing but the schedule, without a pipeline, or it needs
+// no more and they differ in nothing but how a single rank shards.
+inline bool stands_for(const fitting_plan& left, const fitting_plan& right) {
+  if (left.devices != right.devices || left.memory > right.memory || left.nanoseconds > right.nanoseconds) return false;
+  const shardplan::plan_spec& spec = left.spec;
   shardplan::plan_spec other = right.spec;
-  other.schedule = left.spec.schedule;
-  return other == left.spec;
+  if (spec.pp == 1 && left.memory == right.memory) {
+    other.schedule = spec.schedule;
+    if (other == spec) return true;
+    other.schedule = right.spec.schedule;
+  }
+  if (left.devices != spec.tp * spec.pp || (spec.model.experts.count > 0 && left.devices != spec.etp * spec.ep * spec.pp)) return false;
+  other.zero = spec.zero;
+  other.sharding = spec.sharding;
+  return other == spec;
 }
 
 inline std::vector<fitting_plan> ranked(const brute& all, shardplan::objective by) {
   std::vector<fitting_plan> plans;
-  for (const fitting_plan& one : all.plans)
-    if (std::none_of(plans.rbegin(), plans.rbegin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(plans.size(), 16)),
-                     [&](const fitting_plan& known) { return are_one_plan(known, one); }))
-      plans.push_back(one);
+  for (std::size_t at = 0; at < all.plans.size(); ++at) {
+    const fitting_plan& one = all.plans[at];
+    const auto end = all.plans.begin() + static_cast<std::ptrdiff_t>(at);
+    if (std::none_of(all.plans.begin(), end, [&](const fitting_plan& known) { return stands_for(known, one); })) plans.push_back(one);
+  }
   // What is equal stays as it came. (std::stable_sort of libstdc++ 12 is deprecated code to Clang 19.)
   std::vector<std::pair<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::size_t>> places;
   for (std::size_t at = 0; at < plans.size(); ++at) places.emplace_back(figures_by(by, plans[at]), at);

@@ -49,7 +49,17 @@ TEST_CASE("report of a search: the table and what was refused") {
   }
   CHECK(has(lines[6], sp::report::grouped(found.considered) + " candidates: " + sp::report::grouped(found.fitting) + " fit"));
   CHECK(has(lines[6], "does_not_fit " + sp::report::grouped(found.rejected_by(sp::rule::does_not_fit))));
-  CHECK(has(lines[6], "does_not_divide " + sp::report::grouped(found.rejected_by(sp::rule::does_not_divide))));
+  // By what each rule is about, most refused first.
+  REQUIRE(found.refusals.size() > 2);
+  std::size_t place = 0;
+  for (const sp::refused_rule& one : found.refusals) {
+    const std::size_t here = lines[6].find(" " + sp::report::grouped(one.count), place);
+    REQUIRE(here != std::string::npos);
+    place = here;
+  }
+  const std::int64_t of_layers = found.rejected_by(sp::rule::does_not_divide, sp::quantity::pp_x_chunks, sp::quantity::layers);
+  CHECK(of_layers > 0);
+  CHECK(has(lines[6], "does_not_divide(pp_x_chunks, layers) " + sp::report::grouped(of_layers)));
   // All that there are, when more are asked for.
   CHECK(lines_of(sp::report::text_of(found, 1000)).size() == found.top.size() + 2);
 
@@ -95,9 +105,23 @@ TEST_CASE("report of a search: nothing fits") {
 
 TEST_CASE("report of a search: rules have their names") {
   sp::search_result result{};
-  result.rejected_by_rule[static_cast<int>(sp::rule::missing_part)] = 1;
-  result.rejected_by_rule[static_cast<int>(sp::rule::micro_batches_fewer_than_stages)] = 2;
-  result.rejected_by_rule[static_cast<int>(sp::rule::exceeds)] = 3;
-  result.rejected_by_rule[static_cast<int>(sp::rule::host_does_not_fit)] = 4;
-  CHECK(has(sp::report::counts_of(result), "refused: missing_part 1, micro_batches_fewer_than_stages 2, exceeds 3, host_does_not_fit 4"));
+  const auto refuse = [&](sp::refused_rule one, std::int64_t count) {
+    one.count = count;
+    result.considered += count;
+    result.refusals.push_back(one);
+  };
+  refuse({sp::rule::host_does_not_fit}, 2000);
+  refuse({sp::rule::exceeds, sp::quantity::cp, sp::quantity::positions}, 9);
+  refuse({sp::rule::micro_batches_fewer_than_stages, sp::quantity::micro_batches, sp::quantity::pp}, 8);
+  sp::refused_rule item{sp::rule::not_supported};
+  item.unsupported = sp::feature::hpz_without_zero_3;
+  refuse(item, 7);
+  item = {sp::rule::missing_part};
+  item.part = sp::part_kind::global_batch;
+  refuse(item, 6);
+  refuse({sp::rule::out_of_range, sp::quantity::tp}, 5);
+  result.considered += 4;
+  CHECK(has(sp::report::counts_of(result),
+            "refused: host_does_not_fit 2,000, exceeds(cp, positions) 9, micro_batches_fewer_than_stages(micro_batches, pp) 8, "
+            "not_supported(hpz needs zero<3>) 7, missing_part(global_batch) 6, out_of_range(tp) 5, others 4"));
 }
