@@ -22,7 +22,9 @@ constexpr const char* usage =
     "compile_time [--repeat N] [--compilers A,B] [--include FOLDER] [--json FILE]   measures and prints; 5 runs, g++ and the newest "
     "clang++\n"
     "compile_time --check-counts FILE [--compilers A] [--include FOLDER]            compares counts of instantiations with a baseline\n"
-    "compile_time --write-counts FILE [--compilers A] [--include FOLDER]            writes the baseline anew\n";
+    "compile_time --write-counts FILE [--compilers A] [--include FOLDER]            writes the baseline anew\n"
+    "compile_time --check-steps COMPILER [--include FOLDER]                         a search stays within fewer steps than compilers "
+    "allow\n";
 
 struct options {
   int repeat = 5;
@@ -31,6 +33,7 @@ struct options {
   std::string json;
   std::string check_counts;
   std::string write_counts;
+  std::string check_steps;
 };
 
 /// The parts of `text` between separators, without empty ones.
@@ -63,6 +66,8 @@ options read(int count, char** words) {
       result.check_counts = value;
     } else if (name == "--write-counts") {
       result.write_counts = value;
+    } else if (name == "--check-steps") {
+      result.check_steps = value;
     } else {
       throw std::invalid_argument(name);
     }
@@ -137,6 +142,11 @@ int main(int count, char** words) {
   try {
     const options asked = read(count, words);
     const temporary_folder folder;
+    if (!asked.check_steps.empty()) {
+      const auto with = find_compiler(asked.check_steps, folder);
+      if (!with) throw std::runtime_error("cannot run " + asked.check_steps);
+      return check_steps(*with, asked.folders, folder) ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
     if (asked.check_counts.empty() && asked.write_counts.empty()) {
       measure_and_print(asked, folder);
       return EXIT_SUCCESS;

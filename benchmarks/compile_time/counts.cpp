@@ -74,6 +74,21 @@ bool check_counts(const std::string& baseline, const compiler& with, const inclu
   return good;
 }
 
+bool check_steps(const compiler& with, const include_folders& folders, const temporary_folder& folder) {
+  // A piece of the search took 500,000 to 600,000 steps of Clang 19, and at most 2,000,000 ops of GCC 12.
+  const long most = with.is_clang ? 700'000 : 2'200'000;
+  for (const translation_unit& unit : all_units()) {
+    if (unit.name != "search_2000") continue;
+    const std::filesystem::path source = folder / (unit.name + ".cpp");
+    std::ofstream(source) << unit.text;
+    const bool good = stays_within(with, source, folders, folder, most);
+    std::printf("%s, %s: every constant within %ld %s: %s\n", unit.title.c_str(), with.command.c_str(), most, with.is_clang ? "steps" : "ops",
+                good ? "ok" : "FAILED");
+    return good;
+  }
+  return false;
+}
+
 void write_counts(const std::string& baseline, const compiler& with, const include_folders& folders, const temporary_folder& folder) {
   const counts found = count_all(with, folders, folder);
   std::ofstream file(baseline);

@@ -11,6 +11,10 @@ namespace benchmark {
 /// 1 % away is a note, and 8 and 131,072 GPUs must cost the same. Says whether nothing failed.
 bool check_counts(const std::string& baseline, const compiler& with, const include_folders& folders, const temporary_folder& folder);
 
+/// Whether no constant of the search of 2,000 candidates costs more than a fixed number of steps (Clang) or ops (GCC), a quarter above what
+/// it took. Prints the verdict.
+bool check_steps(const compiler& with, const include_folders& folders, const temporary_folder& folder);
+
 /// Writes the baseline anew.
 void write_counts(const std::string& baseline, const compiler& with, const include_folders& folders, const temporary_folder& folder);
 

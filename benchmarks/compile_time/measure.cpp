@@ -128,6 +128,12 @@ sample measure(const compiler& with, const std::filesystem::path& source, const 
   return compile(command_line(with, source, folders, {"-fsyntax-only"}), folder / "messages.txt");
 }
 
+bool stays_within(const compiler& with, const std::filesystem::path& source, const include_folders& folders, const temporary_folder& folder,
+                  long most) {
+  const std::string limit = (with.is_clang ? "-fconstexpr-steps=" : "-fconstexpr-ops-limit=") + std::to_string(most);
+  return run(command_line(with, source, folders, {"-fsyntax-only", limit}), folder / "messages.txt").succeeded;
+}
+
 std::optional<long> count_instantiations(const compiler& with, const std::filesystem::path& source, const include_folders& folders,
                                          const temporary_folder& folder) {
   const std::filesystem::path messages = folder / "messages.txt";

@@ -52,6 +52,11 @@ std::optional<compiler> newest_clang(const temporary_folder& folder);
 /// Compiles with `-fsyntax-only` and measures it. Throws `std::runtime_error` with the compiler's words when it refuses the file.
 sample measure(const compiler& with, const std::filesystem::path& source, const include_folders& folders, const temporary_folder& folder);
 
+/// Whether the compiler takes the file when a constant may cost no more than so many of its steps (Clang, `-fconstexpr-steps`) or ops (GCC,
+/// `-fconstexpr-ops-limit`).
+bool stays_within(const compiler& with, const std::filesystem::path& source, const include_folders& folders, const temporary_folder& folder,
+                  long most);
+
 /// Templates that the compiler instantiates, the same number in every run. Clang: classes and functions in its time trace. GCC: entries of
 /// its two tables of specializations. The two cannot be compared with each other. Nothing when the compiler does not say.
 std::optional<long> count_instantiations(const compiler& with, const std::filesystem::path& source, const include_folders& folders,

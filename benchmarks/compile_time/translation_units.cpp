@@ -105,7 +105,7 @@ std::vector<translation_unit> baseline_units() {
   std::vector<translation_unit> units;
   for (translation_unit& unit : all_units())
     if (unit.name == "umbrella" || unit.name == "plans_1" || unit.name == "gpus_131072" || unit.name == "ranks_8" ||
-        unit.name == "ranks_131072" || unit.name == "plans_10" || unit.name == "plans_100")
+        unit.name == "ranks_131072" || unit.name == "plans_10" || unit.name == "plans_100" || unit.name == "search_2000")
       units.push_back(std::move(unit));
   return units;
 }

@@ -8,7 +8,10 @@
 #include <shardplan/core/index_pack.hpp>
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/plan/plan.hpp>
+#include <shardplan/schedule/op.hpp>
+#include <shardplan/schedule/order.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
+#include <shardplan/schedule/shape.hpp>
 #include <shardplan/schedule/simulate.hpp>
 #include <shardplan/schedule/times.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -21,6 +24,15 @@
 namespace shardplan {
 
 namespace detail {
+// What an op and a table can say (`shape_of`, `op_table`).
+constexpr bool can_be_played(const schedule_spec& order, std::int64_t ranks, std::int64_t micro_batches) {
+  const std::int64_t most = (order.drains ? 1 : 3) * micro_batches;
+  const std::int64_t ops = 3 * most * order.chunks * order.slices;
+  return ranks <= most_ranks && most <= packed_op::most_micro_batches && order.chunks <= packed_op::most_chunks &&
+         order.slices <= packed_op::most_slices && ops < wait_code::most_ops &&
+         (order.layout != placement::bidirectional || micro_batches % 2 == 0);
+}
+
 // In nanoseconds, and in ticks of all its parts, what is shorter fits into 63 bits.
 inline constexpr double most_played_seconds = 1e6;
 
@@ -83,14 +95,14 @@ constexpr stage_times nanoseconds_of_stage(const Spec& spec, const traffic_layou
 }
 
 namespace detail {
-// Writes the times of all stages. Neighbours that hold as much take as long.
+// Writes the times of `count` stages from `first` on. Neighbours that hold as much take as long.
 template <class Times, class Spec>
 constexpr void fill_nanoseconds(Times& times, const Spec& spec, const traffic_layout& layout, const timing_constants& constants,
-                                const traffic_options& options) {
+                                const traffic_options& options, std::int64_t first, std::int64_t count) {
   const Spec apart = stages_apart(spec);
   stage_extent before{};
-  for (std::int64_t stage = 0; stage < apart.pp; ++stage) {
-    const stage_extent extent = extent_of_stage(apart, layout.facts, stage);
+  for (std::int64_t stage = 0; stage < count; ++stage) {
+    const stage_extent extent = extent_of_stage(apart, layout.facts, first + stage);
     const bool alike = stage > 0 && extent.layers == before.layers && extent.dense_layers == before.dense_layers &&
                        extent.is_first == before.is_first && extent.is_last == before.is_last &&
                        extent.has_next_token == before.has_next_token && extent.recomputed.layers == before.recomputed.layers &&

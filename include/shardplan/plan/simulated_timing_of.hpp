@@ -3,12 +3,14 @@
 
 /// `simulated_timing` of a spec: the run-time twin, which finds the schedule by what the spec says of it. Asked for by name, because it
 /// brings the tables of all built-in schedules along.
+#include <shardplan/core/checked.hpp>
 #include <shardplan/core/fraction.hpp>
 #include <shardplan/core/owned_array.hpp>
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/simulated_timing.hpp>
 #include <shardplan/schedule/catalog.hpp>
+#include <shardplan/schedule/extended_play.hpp>
 #include <shardplan/schedule/op_table.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
 #include <shardplan/schedule/times.hpp>
@@ -55,9 +57,33 @@ struct spec_to_play {
   std::int64_t ranks = 1;
   std::int64_t micro_batches = 1;
   const stage_times* times = nullptr;
+  // Forward passes of a table that may be played, where a long step is timed by a short one if that is exact; -1: all of it is played.
+  std::int64_t most_passes = -1;
   std::int64_t ticks = 0;  // of `tick_unit_of`; 0: not known, or a rank waits for ever
 };
-constexpr void play_table(const op_table& table, spec_to_play& game) {
+struct dynamic_cuts {
+  owned_array<cut_place> of;
+};
+// The ticks of the whole step from those of `fewer` micro-batches; 0 where that is not exact.
+constexpr std::int64_t extended_ticks(const op_table& table, const spec_to_play& game) {
+  if (!table.ends) return 0;
+  auto end = table.new_ends();
+  const std::int64_t makespan = play(table, game.times, false, 1, &end).makespan;
+  const std::int64_t period = game.said.repeats_after(game.ranks);
+  dynamic_cuts cut{owned_array<cut_place>(static_cast<std::size_t>(game.ranks))};
+  const std::int64_t more = ticks_of_a_period(table, end, static_cast<int>(period), cut);
+  if (more == 0) return 0;
+  return checked_add(makespan, checked_multiply((game.micro_batches - table.shape.micro_batches) / period, more));
+}
+template <class Schedule>
+constexpr void play_schedule(spec_to_play& game) {
+  if (game.most_passes >= 0) {
+    const std::int64_t fewer = shortened(game.said, game.ranks, game.micro_batches);
+    if (passes_of_table(game.said, game.ranks, fewer) > game.most_passes) return;
+    if (fewer < game.micro_batches) game.ticks = extended_ticks(op_table::of<Schedule>(game.ranks, fewer), game);
+    if (game.ticks != 0 || passes_of_table(game.said, game.ranks, game.micro_batches) > game.most_passes) return;
+  }
+  const op_table table = op_table::of<Schedule>(game.ranks, game.micro_batches);
   if (table.ends) game.ticks = play(table, game.times, false).makespan;
 }
 
@@ -72,7 +98,7 @@ constexpr bool play_member(spec_to_play& game, index_pack<int, Numbers...>) {
     using member = typename schedule_family<Schedule>::template with<decltype(number)::value>;
     const bool as_many = member::spec.chunks == game.said.chunks && member::spec.slices == game.said.slices;
     if (!as_many || !(is_copy || member::spec == game.said)) return false;
-    play_table(op_table::of<member>(game.ranks, game.micro_batches), game);
+    play_schedule<member>(game);
     return true;
   };
   return (plays(number_tag<Numbers + 1>{}) || ...);
@@ -85,7 +111,7 @@ constexpr bool play_if_said(spec_to_play& game) {
     return play_member<Schedule>(game, make_index_pack<most_numbers_tried>{});
   } else {
     if (!(Schedule::spec == game.said)) return false;
-    play_table(op_table::of<Schedule>(game.ranks, game.micro_batches), game);
+    play_schedule<Schedule>(game);
     return true;
   }
 }
@@ -95,13 +121,28 @@ constexpr std::int64_t ticks_of(spec_to_play game, const boost::hana::basic_tupl
   return game.ticks;
 }
 
-// What an op and a table can say (`shape_of`, `op_table`).
-constexpr bool can_be_played(const schedule_spec& order, std::int64_t ranks, std::int64_t micro_batches) {
-  const std::int64_t most = (order.drains ? 1 : 3) * micro_batches;
-  const std::int64_t ops = 3 * most * order.chunks * order.slices;
-  return ranks <= most_ranks && most <= packed_op::most_micro_batches && order.chunks <= packed_op::most_chunks &&
-         order.slices <= packed_op::most_slices && ops < wait_code::most_ops &&
-         (order.layout != placement::bidirectional || micro_batches % 2 == 0);
+// What `simulated_timing_of` says. `most_passes` as in `spec_to_play`.
+template <class... Own, class Spec>
+constexpr played_timing played_timing_of(const Spec& spec, const timing_constants& constants, const traffic_options& options,
+                                         std::int64_t most_passes) {
+  if (!is_computable(spec)) return {};
+  const traffic_layout layout = traffic_layout_of(spec);
+  const timing_report formula = timing_of(spec, layout, constants, options);
+  const std::int64_t micro_batches = layout.facts.micro_batches;
+  if (!(formula.step > 0 && formula.step < most_played_seconds) || spec.pp == 1 || !can_be_played(spec.schedule, spec.pp, micro_batches))
+    return {formula, false};
+  const std::int64_t stages = spec.schedule.stages(spec.pp);
+  owned_array<stage_times> times(static_cast<std::size_t>(stages));
+  fill_nanoseconds(times, spec, layout, constants, options, 0, stages);
+  // Where steps run into each other, the time from one end to the next: three steps less two.
+  constexpr const schedules::built_in* known = nullptr;
+  const std::int64_t steps = spec.schedule.drains ? 1 : 3;
+  std::int64_t ticks = ticks_of<Own...>({spec.schedule, spec.pp, steps * micro_batches, times.begin(), most_passes}, known);
+  if (ticks == 0) return {formula, false};
+  if (steps == 3) ticks -= ticks_of<Own...>({spec.schedule, spec.pp, 2 * micro_batches, times.begin(), -1}, known);
+  const table_shape shape = shape_of(spec.schedule, spec.pp, micro_batches);
+  const fraction step{ticks, tick_unit_of(shape, times.begin(), false).in_one};
+  return {with_makespan(formula, step, pair_seconds(spec, layout, constants)), true};
 }
 
 }  // namespace detail
@@ -112,25 +153,7 @@ constexpr bool can_be_played(const schedule_spec& order, std::int64_t ranks, std
 /// possible (but what a schedule of one's own throws).
 template <class... Own, class Spec>
 constexpr played_timing simulated_timing_of(const Spec& spec, const timing_constants& constants, const traffic_options& options) {
-  if (!detail::is_computable(spec)) return {};
-  const traffic_layout layout = traffic_layout_of(spec);
-  const timing_report formula = timing_of(spec, layout, constants, options);
-  const std::int64_t micro_batches = layout.facts.micro_batches;
-  if (!(formula.step > 0 && formula.step < detail::most_played_seconds) || spec.pp == 1 ||
-      !detail::can_be_played(spec.schedule, spec.pp, micro_batches))
-    return {formula, false};
-  const std::int64_t stages = spec.schedule.stages(spec.pp);
-  owned_array<stage_times> times(static_cast<std::size_t>(stages));
-  detail::fill_nanoseconds(times, spec, layout, constants, options);
-  // Where steps run into each other, the time from one end to the next: three steps less two.
-  constexpr const schedules::built_in* known = nullptr;
-  const std::int64_t steps = spec.schedule.drains ? 1 : 3;
-  std::int64_t ticks = detail::ticks_of<Own...>({spec.schedule, spec.pp, steps * micro_batches, times.begin()}, known);
-  if (ticks == 0) return {formula, false};
-  if (steps == 3) ticks -= detail::ticks_of<Own...>({spec.schedule, spec.pp, 2 * micro_batches, times.begin()}, known);
-  const table_shape shape = detail::shape_of(spec.schedule, spec.pp, micro_batches);
-  const fraction step{ticks, detail::tick_unit_of(shape, times.begin(), false).in_one};
-  return {detail::with_makespan(formula, step, detail::pair_seconds(spec, layout, constants)), true};
+  return detail::played_timing_of<Own...>(spec, constants, options, -1);
 }
 /// The same with what the plan says of bytes (`communication<>`).
 template <class... Own, class Spec>

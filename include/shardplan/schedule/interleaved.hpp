@@ -83,13 +83,17 @@ struct interleaved {
     const std::int64_t each = group(ranks, micro_batches);
     return detail::groups_end(micro_batches, chunks, each, (chunks - 1) * each + ExtraWarmUp, 2 * (ranks - 1));
   }
+  static constexpr std::int64_t repeats_after(std::int64_t ranks) {
+    return Group > 0 ? Group : Group == groups::megatron ? ranks : 0;  // PyTorch's groups change with m
+  }
   static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{.name = "interleaved",
                                       .chunks = Chunks,
                                       .in_flight = &in_flight,
                                       .bubble = {&makespan_bubble, Chunks},
                                       .group = &group,
-                                      .ends = &ends};
+                                      .ends = &ends,
+                                      .repeats_after = &repeats_after};
 };
 
 }  // namespace schedules

@@ -24,9 +24,14 @@ struct one_f_one_b {
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t, const stage_times& times) {
     return detail::whole_pass(times) * (ranks - 1);
   }
+  static constexpr std::int64_t repeats_after(std::int64_t) { return 1; }
   static constexpr bool in_flight_is_exact = true;
   static constexpr schedule_spec spec{
-      .name = "one_f_one_b", .in_flight = &in_flight, .bubble = {&makespan_bubble}, .torch_least_micro_batches_a_stage = 1};
+      .name = "one_f_one_b",
+      .in_flight = &in_flight,
+      .bubble = {&makespan_bubble},
+      .torch_least_micro_batches_a_stage = 1,
+      .repeats_after = &repeats_after};
 };
 
 }  // namespace shardplan::schedules

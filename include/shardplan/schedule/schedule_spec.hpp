@@ -28,6 +28,7 @@ namespace detail {
 constexpr std::int64_t in_flight_not_said(std::int64_t, std::int64_t, std::int64_t, std::int64_t) { return 0; }
 constexpr std::int64_t one_weight_version(std::int64_t, std::int64_t) { return 1; }
 constexpr std::int64_t no_groups(std::int64_t, std::int64_t) { return 0; }
+constexpr std::int64_t never_repeats(std::int64_t) { return 0; }
 constexpr bool always_ends(std::int64_t, std::int64_t, std::int64_t) { return true; }
 }  // namespace detail
 
@@ -78,6 +79,10 @@ struct schedule_spec {
   bool (*ends)(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks) = &detail::always_ends;
   /// What PyTorch's schedule of this name asks for beside: m >= stages * this.
   std::int64_t torch_least_micro_batches_a_stage = 0;
+  /// After how many micro-batches c the order repeats itself, with p ranks: that of m + c micro-batches is that of m with one period more
+  /// anywhere in its middle, each op of it c micro-batches later than the op it repeats. 0: not known. A long step is then timed by a short
+  /// one, exactly (schedule/extended_play.hpp).
+  std::int64_t (*repeats_after)(std::int64_t ranks) = &detail::never_repeats;
 
   /// Stages of the model: p * v, or p of either direction.
   constexpr std::int64_t stages(std::int64_t ranks) const { return layout == placement::bidirectional ? ranks : ranks * chunks; }

@@ -4,13 +4,12 @@
 /// The exhaustive search for types, cut into constants that stay inside a compiler's default limits. At run time: search/best_of.hpp.
 #include <shardplan/core/index_pack.hpp>
 #include <shardplan/core/static_vector.hpp>
-#include <shardplan/plan/simulated_timing.hpp>
-#include <shardplan/plan/simulated_timing_of.hpp>
 #include <shardplan/plan/verdict.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/search/best_asked.hpp>
 #include <shardplan/search/best_listed.hpp>
 #include <shardplan/search/best_options.hpp>
+#include <shardplan/search/best_played.hpp>
 #include <shardplan/search/best_result.hpp>
 
 #include <cstddef>
@@ -48,23 +47,14 @@ struct judge<nothing_fitted<Candidates, Reason>, violations<no_plan_fits<Candida
 };
 
 template <class Asked>
-inline constexpr int simulated_plans = static_cast<int>(played_of(ranked_by_formula<Asked>.top, Asked::setup.by, Asked::setup.simulated,
-                                                                  Asked::setup.simulated_passes));
+inline constexpr int simulated_plans = static_cast<int>(played_of(ranked_by_formula<Asked>.top, Asked::setup.by, Asked::setup.simulated));
 
-template <class Model, class Cluster, class Asked, int At>
-constexpr double simulated_step_of() {
-  constexpr listed_plan found = listed_at<Asked, At>;
-  if constexpr (found.pp != 1 && found.step > 0 && can_be_played(found.schedule, found.pp, found.micro_batches))
-    return simulated_timing<typename plan_of_listed<Model, Cluster, Asked, At>::type>.step;
-  return 0;
-}
-
-template <class Model, class Cluster, class Asked, int... At>
+template <class Asked, int... At>
 constexpr search_result played_again(index_pack<int, At...>) {
   search_result result = ranked_by_formula<Asked>;
-  result.simulated = sizeof...(At);
-  ((result.top.values[At].simulated_step = simulated_step_of<Model, Cluster, Asked, At>()), ...);
-  rank_again(result.top, result.simulated);
+  ((result.top.values[At].simulated_step = played_step<Asked, At>), ...);
+  result.simulated = count_played(result.top, sizeof...(At));
+  rank_again(result.top, sizeof...(At));
   if (result.found) result.plan = spec_of_listed(Asked::fixed, result.top.values[0]);
   return result;
 }
@@ -87,7 +77,7 @@ constexpr rule most_frequent(const search_result& result) {
 
 template <class Model, class Cluster, class Asked>
 struct best_of_types {
-  static constexpr search_result result = played_again<Model, Cluster, Asked>(make_index_pack<simulated_plans<Asked>>{});
+  static constexpr search_result result = played_again<Asked>(make_index_pack<simulated_plans<Asked>>{});
   template <int At>
   static constexpr auto plan_at() {
     if constexpr (At < static_cast<int>(result.top.length)) {
@@ -134,7 +124,7 @@ requires(detail::says_each_once<Model, Cluster, Parts...>) struct best {
   static constexpr std::int64_t considered = result.considered;  ///< candidates
   static constexpr std::int64_t fitting = result.fitting;        ///< of these legal and within memory
   static constexpr std::int64_t timed = result.timed;            ///< of these timed
-  static constexpr std::int64_t simulated = result.simulated;    ///< first plans of the list that were ranked again by simulation
+  static constexpr std::int64_t simulated = result.simulated;    ///< plans of the list that were ranked again by simulation
   /// The best plans as values, in order.
   static constexpr const static_vector<listed_plan, most_listed>& top = result.top;
   /// Refused candidates, by `rule`: each is counted once, under the first rule that it breaks.

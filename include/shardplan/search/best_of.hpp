@@ -20,7 +20,8 @@ struct search_options {
   objective by = objective::step_time;  ///< what legal plans that fit are ranked by
   /// By step time: so many of the best plans are ranked again with their schedules played op by op; `most_listed` at most.
   std::int64_t simulated = static_cast<std::int64_t>(most_listed);
-  /// Forward passes of the tables that are played, in all: the first plan of the list that would leave them ends it.
+  /// Forward passes of a table that is played; a plan that needs more keeps its closed form. A long step is timed by a short one where that is
+  /// exact (schedule/extended_play.hpp).
   std::int64_t simulated_passes = INT64_MAX;
   /// A space with more candidates is refused: a billion take from a minute to a quarter of an hour.
   std::int64_t most_candidates = 1'000'000'000;
@@ -41,14 +42,17 @@ constexpr search_result best_of(const Spec& fixed, const search_space& space, co
   detail::best_walk<Spec> walk{asked, progress};
   walk.run(INT64_MAX);
   search_result result = detail::result_from(fixed, asked.space, options.by, progress);
-  result.simulated = detail::played_of(result.top, options.by, options.simulated, options.simulated_passes);
-  for (std::int64_t at = 0; at < result.simulated; ++at) {
+  const std::int64_t first = detail::played_of(result.top, options.by, options.simulated);
+  for (std::int64_t at = 0; at < first; ++at) {
     listed_plan& found = result.top.values[at];
     if (found.pp == 1) continue;
-    const played_timing played = simulated_timing_of<Own...>(spec_of_listed(fixed, found));
+    const plan_spec spec = spec_of_listed(fixed, found);
+    const played_timing played =
+        detail::played_timing_of<Own...>(spec, default_timing_constants, spec.communication, options.simulated_passes);
     if (played.played) found.simulated_step = played.step;
   }
-  detail::rank_again(result.top, result.simulated);
+  result.simulated = detail::count_played(result.top, first);
+  detail::rank_again(result.top, first);
   if (result.found) result.plan = spec_of_listed(fixed, result.top.values[0]);
   return result;
 }

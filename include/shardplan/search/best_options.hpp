@@ -28,7 +28,7 @@ struct search_setup {
   std::uint64_t bounded = 0;  // kinds of parts that `among` lists
   objective by = objective::step_time;
   std::int64_t simulated = static_cast<std::int64_t>(most_listed);
-  std::int64_t simulated_passes = 2048;
+  std::int64_t simulated_passes = 4096;
   std::int64_t most_candidates = 20'000;
   // Of the first list that has no room for all its values: how many were said.
   part_kind crowded{};
@@ -145,9 +145,10 @@ struct rank_by {
   }
 };
 
-/// Option of a search by step time: so many of the best plans (32 at most) are ranked again with their schedules played, as long as their
-/// tables have no more than `Passes` forward passes in all: `simulate_best<0>` plays none. Default: 32 and 2,048, a fraction of a second of
-/// a compiler (docs/benchmarks.md); `simulate_best<32>` is what `best_of` does.
+/// Option of a search by step time: so many of the best plans (32 at most) are ranked again with their schedules played, where a table of
+/// `Passes` forward passes is enough: a plan that needs more keeps its closed form. A long step is timed by a short one where that is exact.
+/// `simulate_best<0>` plays none. Default: 32 and 4,096 (a pipeline of 32 ranks, or of 16 in 4 chunks); `simulate_best<32>` is
+/// what `best_of` does.
 template <std::int64_t Plans, std::int64_t Passes = INT64_MAX>
 struct simulate_best {
   template <class Setup>

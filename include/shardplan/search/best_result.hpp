@@ -106,7 +106,7 @@ struct search_result {
   std::int64_t considered = 0;                    ///< candidates
   std::int64_t fitting = 0;                       ///< of these legal and within memory
   std::int64_t timed = 0;                         ///< of these timed; by memory or devices only those that could enter the list
-  std::int64_t simulated = 0;                     ///< first plans of the list that were ranked again with their schedules played
+  std::int64_t simulated = 0;                     ///< plans of the list that were ranked again by their schedules played, or have none to play
   std::int64_t rejected_by_rule[rule_slots]{};    ///< refused candidates, by `rule`
   /// The same apart by what the rule is about, most first. Behind 64 different ones further ones are in `rejected_by_rule` alone.
   static_vector<refused_rule, most_refusals> refusals{};
@@ -201,24 +201,18 @@ constexpr listed_plan listed_from(const Spec& fixed, const search_space& space, 
   return found;
 }
 
-// Forward passes in the table of a plan's schedule: what it costs to play it is in proportion.
-constexpr std::int64_t passes_of(const listed_plan& found) {
-  if (found.pp == 1) return 0;
-  return saturating_multiply(found.pp * found.schedule.chunks * found.schedule.slices, found.micro_batches);
-}
-
-// How many of the best plans are played: the first `most` of the list, as long as their tables have no more than `passes` in all.
+// How many of the best plans are played: the first `most` of the list.
 template <class List>
-constexpr std::int64_t played_of(const List& top, objective by, std::int64_t most, std::int64_t passes) {
-  if (by != objective::step_time) return 0;
-  std::int64_t count = 0;
-  for (const listed_plan& found : top) {
-    const std::int64_t of_this = passes_of(found);
-    if (count >= most || passes < of_this) break;
-    passes -= of_this;
-    ++count;
-  }
-  return count;
+constexpr std::int64_t played_of(const List& top, objective by, std::int64_t most) {
+  const auto all = static_cast<std::int64_t>(top.length);
+  return by != objective::step_time || most <= 0 ? 0 : most < all ? most : all;
+}
+// Of the first `count` plans those that are as if played: without a pipeline there is nothing to play.
+template <class List>
+constexpr std::int64_t count_played(const List& top, std::int64_t count) {
+  std::int64_t played = 0;
+  for (std::int64_t at = 0; at < count; ++at) played += top.values[at].pp == 1 || top.values[at].simulated_step > 0 ? 1 : 0;
+  return played;
 }
 
 // Puts the first `count` plans in the order of what was played; of equals the one that was in front stays there.
