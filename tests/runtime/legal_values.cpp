@@ -81,7 +81,7 @@ bool is_legal(const sp::plan_spec& spec, const sp::violation_list& before, const
     if (spec.model.positions != 0 && change.value > spec.model.positions - spec.model.position_offset) return false;
     if (change.value % spec.schedule.slices != 0) return false;
   }
-  if (change.kind == sp::remedy_kind::pp && change.value > spec.model.layers) return false;
+  if (change.kind == sp::remedy_kind::pp && change.value > sp::layer_places_of(spec)) return false;
   for (const sp::violation& left : sp::evaluate(sp::changed(spec, change), sp::remedy_search::off).violations) {
     if (left.broken >= sp::rule::not_supported || left.broken == sp::rule::empty_stage) continue;
     if (same_rule(left, item)) return false;
@@ -97,10 +97,7 @@ bool is_legal(const sp::plan_spec& spec, const sp::violation_list& before, const
     }
     if ((left.first.what == number || left.second.what == number)) return false;
     // Of a plan that breaks a rule of tier two, the rest was not asked before.
-    if (left.broken >= sp::rule::exceeds && item.broken < sp::rule::exceeds && before[0].broken < sp::rule::exceeds) {
-      if (left.broken == sp::rule::exceeds) return false;
-      continue;
-    }
+    if (is_of_tier_three(left) && !is_of_tier_three(item) && !is_of_tier_three(before[0])) return false;
     bool known = false;
     for (const sp::violation& other : before) known = known || same_rule(left, other);
     if (!known) return false;

@@ -7,6 +7,7 @@
 #include <shardplan/recipe/framework.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 
 #include <cstdint>
 
@@ -40,7 +41,7 @@ constexpr std::int64_t layers_left_out(const plan_spec& spec) {
     return sum > spec.model.layers ? sum - spec.model.layers : spec.model.layers - sum;
   }
   const std::int64_t stages = spec.pp < 1 || spec.schedule.chunks < 1 ? 0 : times(spec.pp, spec.schedule.stages(1));
-  return rest_of(spec.model.layers + split.embedding_slot + split.loss_slot, stages);
+  return deals_out(spec, stages) ? 0 : rest_of(layer_places_of(spec), stages);
 }
 
 constexpr std::int64_t sequence_left_over(const plan_spec& spec) {

@@ -11,6 +11,7 @@
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/spec/mesh_of.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 #include <shardplan/timing/timing.hpp>
 
 #include <cstdint>
@@ -78,9 +79,8 @@ constexpr evidence uneven_evidence(const patient& who, const timed_step& when) {
     const std::int64_t layers = extent_of_stage(who.spec, who.layout.facts, stage).layers;
     if (layers > most) most = layers;
   }
-  const layer_counts& split = who.spec.layer_split;
   // Slots work as long as a layer: that is what they are for.
-  const std::int64_t all = who.spec.model.layers + who.spec.model.next_token_layers + split.embedding_slot + split.loss_slot;
+  const std::int64_t all = layer_places_of(who.spec) + who.spec.model.next_token_layers;
   const std::int64_t over = per_mille(most * who.spec.pp - all, all);
   return judged(over, 50, when.known ? per_mille(when.report.compute() - when.mean_compute, when.report.step) : over);
 }

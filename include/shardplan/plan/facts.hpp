@@ -252,6 +252,12 @@ struct expert_shards;
 /// Layers, and what counts as one in `pipeline_slots`.
 template <std::int64_t Value>
 struct layers_and_slots;
+/// Layers and slots / stages, rounded down: the share that a stage has at least.
+template <std::int64_t Value>
+struct layers_a_stage;
+/// Stages that torchtitan's layers_per_stage can make, the number nearest to pp x chunks from below.
+template <std::int64_t Value>
+struct virtual_stages;
 /// cp x lcm(2, tp), tp with sequence parallelism only: what a sequence is dealt out to by Megatron-LM's context parallelism.
 template <std::int64_t Value>
 struct cp_x_lcm_2_tp;
@@ -558,6 +564,10 @@ prefetch<Value>* fact_of(fact_key<quantity::prefetch, Value>);
 template <std::int64_t Value>
 next_token_stage<Value>* fact_of(fact_key<quantity::next_token_stage, Value>);
 template <std::int64_t Value>
+first_stage_less<Value>* fact_of(fact_key<quantity::first_stage_less, Value>);
+template <std::int64_t Value>
+last_stage_less<Value>* fact_of(fact_key<quantity::last_stage_less, Value>);
+template <std::int64_t Value>
 dp_x_cp<Value>* fact_of(fact_key<quantity::dp_x_cp, Value>);
 template <std::int64_t Value>
 shard_groups<Value>* fact_of(fact_key<quantity::shard_groups, Value>);
@@ -565,6 +575,10 @@ template <std::int64_t Value>
 expert_shards<Value>* fact_of(fact_key<quantity::expert_shards, Value>);
 template <std::int64_t Value>
 layers_and_slots<Value>* fact_of(fact_key<quantity::layers_and_slots, Value>);
+template <std::int64_t Value>
+layers_a_stage<Value>* fact_of(fact_key<quantity::layers_a_stage, Value>);
+template <std::int64_t Value>
+virtual_stages<Value>* fact_of(fact_key<quantity::virtual_stages, Value>);
 template <std::int64_t Value>
 vocabulary_multiple<Value>* fact_of(fact_key<quantity::vocabulary_multiple, Value>);
 

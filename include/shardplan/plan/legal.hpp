@@ -12,6 +12,7 @@
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 
 #include <cstdint>
 
@@ -144,7 +145,7 @@ constexpr bool is_legal(const Spec& with, const List& known, const Item& item, r
   legality_sink<List, Item> sink{&known, &item, quantity_of(axis), asked};
   check_computable(with, sink);
   // Tier three has spoken of this plan only when the first two were kept.
-  if (sink.legal && (sink.count == 0 || (item.broken >= rule::exceeds && asked == legality::of_the_number))) check_combinations(with, sink);
+  if (sink.legal && (sink.count == 0 || (is_of_tier_three(item) && asked == legality::of_the_number))) check_combinations(with, sink);
   return sink.legal && (asked == legality::of_the_number || sink.count == 0 || !is_of_tier_three(item));
 }
 
@@ -237,7 +238,8 @@ struct neighbourhood {
 
 template <class Spec>
 constexpr std::int64_t most_stages_of(const Spec& spec) {
-  return limits::stages > spec.model.layers ? spec.model.layers : limits::stages;
+  const std::int64_t places = layer_places_of(spec);
+  return limits::stages > places ? places : limits::stages;
 }
 
 constexpr neighbourhood around(std::int64_t value, std::int64_t multiple, std::int64_t most) {

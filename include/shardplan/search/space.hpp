@@ -16,6 +16,7 @@
 #include <shardplan/schedule/zb_h1.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -97,6 +98,12 @@ constexpr recomputes selective_recompute(const Spec& spec) {
   return spec.model.experts.count > 0 ? some | recomputes::moe_act : some;
 }
 
+// Whether so many pipeline ranks, or stages, may be legal: with a `layer_split` they divide its counts.
+template <class Spec>
+constexpr bool may_have_stages(const Spec& spec, std::int64_t count) {
+  return spec.layer_split.counts.length != 0 ? spec.layer_split.entries() % count == 0 : deals_out(spec, count);
+}
+
 template <class Spec>
 constexpr void add_default_degrees(search_space& space, const Spec& spec) {
   const auto any = [](std::int64_t) { return true; };
@@ -105,9 +112,7 @@ constexpr void add_default_degrees(search_space& space, const Spec& spec) {
   const transformer& shape = spec.model;
   const auto divides_world = [&](std::int64_t cut_in) { return world % cut_in == 0; };
   space.tp = divisors_of(node, limits::degree, [&](std::int64_t cut_in) { return shape.heads % cut_in == 0; });
-  const layer_counts& split = spec.layer_split;
-  const std::int64_t slots = split.embedding_slot + split.loss_slot;
-  space.pp = divisors_of(split.counts.length != 0 ? split.entries() : shape.layers + slots, limits::stages, divides_world);
+  space.pp = divisors_of(world, limits::stages, [&](std::int64_t cut_in) { return may_have_stages(spec, cut_in); });
   constexpr std::int64_t least_tokens = 4096;  // of a sequence on a rank
   space.cp = powers_of_two(world, [&](std::int64_t cut_in) {
     return cut_in == 1 ||
@@ -122,12 +127,10 @@ constexpr void add_default_schedules(search_space& space, const Spec& spec) {
   if (spec.framework == frameworks::deepspeed || (space.pp.length == 1 && space.pp.values[0] == 1)) return;
   const schedule_spec more[] = {schedules::interleaved<2>::spec, schedules::interleaved<3>::spec, schedules::interleaved<4>::spec,
                                 schedules::zb_h1::spec};
-  const layer_counts& split = spec.layer_split;
-  const std::int64_t layers = split.counts.length != 0 ? split.entries() : spec.model.layers + split.embedding_slot + split.loss_slot;
   for (const schedule_spec& one : more) {
     if (one.chunks == 1 && spec.framework == frameworks::megatron) continue;
     bool divides = false;
-    for (const std::int64_t degree : space.pp) divides = divides || (degree > 1 && degree <= layers && layers % (degree * one.chunks) == 0);
+    for (const std::int64_t degree : space.pp) divides = divides || (degree > 1 && may_have_stages(spec, degree * one.chunks));
     if (divides || space.pp.empty()) space.schedule.push_back(one);
   }
 }
@@ -136,7 +139,7 @@ constexpr void add_default_schedules(search_space& space, const Spec& spec) {
 
 /// The space that `best` searches where nothing else is said, for the model, cluster and batch of `spec`:
 /// - tp: divisors of the devices of a host that divide the heads;
-/// - pp: divisors of the layers (with slots) that divide the devices: no other is legal;
+/// - pp: divisors of the devices that the layers (with slots) can be dealt out to: no other is legal;
 /// - cp: powers of two that leave a rank 4,096 tokens of a sequence; ep: divisors of the experts that divide the devices; etp as said;
 /// - micro-batches of 1, 2, 4 and 8 sequences, as far as they divide the batch;
 /// - ZeRO 0 to 3; under `frameworks::torchtitan` and `fsdp2` nothing or FSDP2;

@@ -241,7 +241,7 @@ std::vector<question> questions() {
   asked.push_back(uneven);
 
   question slots{"405B with slots, dp said", run_of(sp::models::llama3_1_405b::shape, h100, 128, 8192, 512), dense};
-  slots.fixed.layer_split.embedding_slot = slots.fixed.layer_split.loss_slot = true;
+  slots.fixed.layer_split.embedding_slot = slots.fixed.layer_split.loss_slot = 1;
   slots.fixed.dp = 8;
   slots.said.tp = {4, 8};
   slots.said.pp = {8, 16, 32};
@@ -274,6 +274,14 @@ std::vector<question> questions() {
   dispatched.name = "8 x 7B with FP8 dispatch";
   dispatched.fixed.communication = {.dispatch_bits = 8, .dispatch_scale_block = 128, .gradient_bits = 4, .node_ranks = 3};
   asked.push_back(dispatched);
+
+  question dealt{"8B under torchtitan, layers dealt out", run_of(sp::models::llama3_8b::shape, h100, 3, 4096, 192), dense};
+  dealt.fixed.framework = sp::frameworks::torchtitan;
+  dealt.said.tp = {1, 2, 8};
+  dealt.said.pp = {1, 2, 3, 4, 6, 12};
+  dealt.said.sharding = {{0, {}}, fsdp_choice};
+  dealt.said.schedule = {one_f_one_b::spec, interleaved<2, sp::groups::torch>::spec, interleaved<3, sp::groups::torch>::spec, zb_v::spec};
+  asked.push_back(dealt);
 
   question wrong = asked[0];
   wrong.name = "numbers out of range";
@@ -587,10 +595,14 @@ TEST_CASE("best: no legal pp or ep is left out of the default space") {
   int left_out = 0;
   for (const sp::transformer& model : models)
     for (const std::int64_t nodes : {1, 3, 8})
-      for (const bool slots : {false, true}) {
+      for (const int slots : {0, 1, 2}) {
         sp::plan_spec spec = run_of(model, sp::devices::h100_sxm_80gb::spec, nodes, 4096, 24 * 64);
         spec.micro_batch = 1;
         spec.layer_split.embedding_slot = spec.layer_split.loss_slot = slots;
+        if (slots == 2) {  // which counts them as layers unless other numbers are said
+          spec.framework = sp::frameworks::torchtitan;
+          spec.layer_split = {};
+        }
         const sp::search_space space = sp::default_space_of(spec);
         const auto is_legal = [](const sp::plan_spec& plan) {
           for (const sp::violation& one : sp::evaluate(plan, sp::remedy_search::off).violations)
