@@ -114,5 +114,25 @@ static_assert(agree<titan<32, 4, sp::layer_split<8, 9, 8, 7>>, titan<32, 4>>());
 static_assert(agree<titan<32, 3, sp::layer_split<11, 11, 10>>, titan<32, 3>>());
 static_assert(agree<titan<30, 4, looped<2>, sp::layer_split<3, 4, 4, 4, 4, 4, 4, 3>>, titan<30, 4, looped<2>>>());
 static_assert(agree<titan<31, 4, looped<2>, sp::layer_split<4, 4, 4, 4, 4, 4, 4, 3>>, titan<31, 4, looped<2>>>());
+static_assert(agree<titan<33, 4, sp::layer_split<9, 8, 8, 8>>, titan<33, 4, pipeline_slots<first_stage_less<0>, last_stage_less<0>>>>());
+// 9 blocks on the first stage take longer than 8 and the head on the last.
+template <int Layers>
+using no_slots = titan<Layers, 4, pipeline_slots<first_stage_less<0>, last_stage_less<0>>>;
+static_assert(no_slots<33>::timing.forward > no_slots<32>::timing.forward && has_blocks<no_slots<33>, 9, 8, 8, 8>());
+
+// The fullest stage is judged, which is neither the first nor the last: 9 blocks beside 8 and a small embedding.
+template <std::int64_t Bytes>
+struct device_of {
+  static constexpr sp::device_spec spec{.name = "exact", .memory = sp::bytes{Bytes}};
+};
+struct mostly_blocks {
+  static constexpr sp::transformer shape{.layers = 32, .hidden = 128, .heads = 4, .ffn = 512, .vocab = 64};
+};
+template <std::int64_t Bytes>
+using tight = sp::plan<sp::model<mostly_blocks>, sp::cluster<device_of<Bytes>, 4, 1>, sp::pp<4>, sp::micro_batch<1>, sp::global_batch<16>,
+                       sp::sequence<8>, sp::framework<sp::frameworks::torchtitan>>;
+using roomy = tight<std::int64_t{1} << 50>;
+static_assert(roomy::peak_stage == 1);
+static_assert(sp::valid<tight<roomy::peak_memory.count>> && !sp::valid<tight<roomy::peak_memory.count - 1>>);
 
 }  // namespace
