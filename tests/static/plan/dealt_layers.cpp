@@ -16,7 +16,11 @@ template <class Run, class... Broken>
 inline constexpr bool breaks = same<sp::violations_of<Run>, sp::violations<Broken...>>;
 
 struct large_device {
-  static constexpr sp::device_spec spec{.name = "large", .memory = sp::bytes{std::int64_t{1} << 50}};
+  static constexpr sp::device_spec spec = [] {
+    sp::device_spec device = sp::devices::h100_sxm_80gb::spec;
+    device.memory.count = std::int64_t{1} << 50;
+    return device;
+  }();
 };
 template <int Layers>
 struct layered {
@@ -107,7 +111,7 @@ template <class Split, class Dealt>
 constexpr bool agree() {
   for (int stage = 0; stage < Split::spec.pp; ++stage)
     if (!(Split::memory[stage] == Dealt::memory[stage])) return false;
-  return Split::timing.step == Dealt::timing.step && Split::timing.bubble == Dealt::timing.bubble &&
+  return Split::timing.step > 0 && Split::timing.step == Dealt::timing.step && Split::timing.bubble == Dealt::timing.bubble &&
          Split::peak_memory == Dealt::peak_memory && sp::valid<Split> == sp::valid<Dealt>;
 }
 static_assert(agree<titan<32, 4, sp::layer_split<8, 9, 8, 7>>, titan<32, 4>>());
