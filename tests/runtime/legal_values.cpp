@@ -13,6 +13,7 @@
 #include <shardplan/schedule/interleaved.hpp>
 #include <shardplan/schedule/seq_1f1b.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <numeric>
@@ -55,6 +56,14 @@ sp::plan_spec broken_spec(dice& roll) {
   if (roll.below(6) == 0) spec.accumulation = 1 + roll.below(16);
   if (roll.below(6) == 0) spec.precision = sp::precisions::fp8_compute::spec;
   if (roll.below(8) == 0) spec.sequence_parallel = sp::toggle::off;
+  if (roll.below(8) == 0) spec.zero = 3;
+  if (roll.below(6) == 0) spec.sharding.ranks = 1 + roll.below(16);
+  if (roll.below(6) == 0) spec.sharding.secondary = 1 + roll.below(16);
+  if (roll.below(6) == 0) spec.communication.context_inner = 1 + roll.below(4);
+  if (roll.below(3) == 0 && spec.zero == 3) {
+    spec.communication.gradient_bits = 4;
+    spec.communication.node_ranks = 1 + roll.below(16);
+  }
   return spec;
 }
 
@@ -81,6 +90,7 @@ bool is_legal(const sp::plan_spec& spec, const sp::violation_list& before, const
     if (spec.model.positions != 0 && change.value > spec.model.positions - spec.model.position_offset) return false;
     if (change.value % spec.schedule.slices != 0) return false;
   }
+  if (change.kind == sp::remedy_kind::ep && change.value > spec.model.experts.count) return false;
   if (change.kind == sp::remedy_kind::pp && change.value > sp::layer_places_of(spec)) return false;
   for (const sp::violation& left : sp::evaluate(sp::changed(spec, change), sp::remedy_search::off).violations) {
     if (left.broken >= sp::rule::not_supported || left.broken == sp::rule::empty_stage) continue;
@@ -93,6 +103,7 @@ bool is_legal(const sp::plan_spec& spec, const sp::violation_list& before, const
       if (!known && left.second.what == sp::quantity::device_count && about_the_batch(item)) return false;
       if (!known && left.second.what == sp::quantity::global_batch && about_micro_batches(item)) return false;
       if (is_of_tier_three(item) && left.broken < sp::rule::exceeds) return false;
+      if (item.first.what == sp::quantity::shard_groups && left.first.what == sp::quantity::shard_ranks) return false;
       continue;
     }
     if ((left.first.what == number || left.second.what == number)) return false;
@@ -113,6 +124,10 @@ std::int64_t value_of(const sp::plan_spec& spec, sp::remedy_kind axis) {
     case sp::remedy_kind::dp: return spec.dp;
     case sp::remedy_kind::ep: return spec.ep;
     case sp::remedy_kind::etp: return spec.etp;
+    case sp::remedy_kind::shard_ranks: return spec.sharding.ranks;
+    case sp::remedy_kind::hpz: return spec.sharding.secondary;
+    case sp::remedy_kind::inner_all_to_all: return spec.communication.context_inner;
+    case sp::remedy_kind::node_ranks: return spec.communication.node_ranks;
     case sp::remedy_kind::sequence: return spec.sequence;
     case sp::remedy_kind::global_batch: return spec.global_batch;
     case sp::remedy_kind::accumulation: return spec.accumulation;
@@ -125,7 +140,8 @@ std::int64_t highest(const sp::plan_spec& spec, sp::remedy_kind axis) {
   const std::int64_t devices = spec.devices_per_node * spec.nodes;
   switch (axis) {
     case sp::remedy_kind::sequence: return spec.sequence + 2 * sp::sequence_multiple_of(spec) * spec.schedule.slices;
-    case sp::remedy_kind::global_batch: return spec.global_batch + 2 * spec.micro_batch * devices * 8;
+    case sp::remedy_kind::global_batch:
+      return spec.global_batch + 2 * spec.micro_batch * std::max(devices, spec.dp) * std::max<std::int64_t>(8, 2 * spec.pp);
     case sp::remedy_kind::accumulation: return spec.global_batch;
     default: return devices;
   }

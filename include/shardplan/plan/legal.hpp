@@ -30,6 +30,10 @@ constexpr quantity quantity_of(remedy_kind axis) {
     case remedy_kind::sequence: return quantity::sequence;
     case remedy_kind::global_batch: return quantity::global_batch;
     case remedy_kind::accumulation: return quantity::accumulation;
+    case remedy_kind::shard_ranks: return quantity::shard_ranks;
+    case remedy_kind::hpz: return quantity::hpz;
+    case remedy_kind::inner_all_to_all: return quantity::inner_all_to_all;
+    case remedy_kind::node_ranks: return quantity::node_ranks;
     default: return quantity::vocabulary_multiple;
   }
 }
@@ -47,6 +51,11 @@ constexpr remedy_kind factor_of(quantity what, int choice) {
     case quantity::pp_x_chunks: return nth(remedy_kind::pp);
     case quantity::ep: return nth(remedy_kind::ep);
     case quantity::etp: return nth(remedy_kind::etp);
+    case quantity::shard_ranks:
+    case quantity::shard_groups: return nth(remedy_kind::shard_ranks);
+    case quantity::hpz: return nth(remedy_kind::hpz);
+    case quantity::inner_all_to_all: return nth(remedy_kind::inner_all_to_all);
+    case quantity::node_ranks: return nth(remedy_kind::node_ranks);
     case quantity::cp_x_tp: return nth(remedy_kind::cp, remedy_kind::tp);
     case quantity::tp_x_pp_x_cp: return nth(remedy_kind::tp, remedy_kind::pp, remedy_kind::cp);
     case quantity::tp_x_pp_x_cp_x_dp: return nth(remedy_kind::dp, remedy_kind::tp, remedy_kind::pp);
@@ -152,7 +161,7 @@ constexpr bool is_legal(const Spec& with, const List& known, const Item& item, r
 /// Candidates that are evaluated on each side of an illegal number.
 inline constexpr int most_neighbours = 40;
 
-// The degree of a spec; 0 for what is no degree.
+// The degree of a spec, or the ranks of a group; 0 for what is neither.
 template <class Spec>
 constexpr std::int64_t degree_of(const Spec& spec, remedy_kind axis) {
   switch (axis) {
@@ -161,6 +170,10 @@ constexpr std::int64_t degree_of(const Spec& spec, remedy_kind axis) {
     case remedy_kind::cp: return spec.cp;
     case remedy_kind::ep: return spec.ep;
     case remedy_kind::etp: return spec.etp;
+    case remedy_kind::shard_ranks: return spec.sharding.ranks;
+    case remedy_kind::hpz: return spec.sharding.secondary;
+    case remedy_kind::inner_all_to_all: return spec.communication.context_inner;
+    case remedy_kind::node_ranks: return spec.communication.node_ranks;
     default: return 0;
   }
 }
@@ -178,6 +191,7 @@ constexpr std::int64_t number_to_divide(const Spec& spec, const Item& item, reme
   const std::int64_t degree = degree_of(spec, axis);
   if (degree == 0 || item.broken != rule::does_not_divide || item.second.what == quantity::micro_batches) return 0;
   if (!is_factor_of(item.first.what, axis)) return 0;
+  if (item.first.what == quantity::shard_groups) return item.first.value * degree;  // the groups are of dp x cp ranks, which they must divide
   const std::int64_t others = item.first.value / degree;
   return item.second.value % others == 0 ? item.second.value / others : 1;
 }
@@ -217,7 +231,8 @@ constexpr remedy nearest_legal(const Spec& spec, const List& known, const Item& 
   Spec with = spec;
   std::int64_t value = step < 0 && from > most ? most : from;
   for (int evaluated = 0; evaluated < most_neighbours; ++evaluated) {
-    if (whole > 0 && value >= 1) value = divisor_from(whole, value, step > 0);
+    // Nodes of more ranks than share gradients are not asked about.
+    if (whole > 0 && value >= 1 && (axis != remedy_kind::node_ranks || value <= whole)) value = divisor_from(whole, value, step > 0);
     if (shares) value = sharer_from(spec, item, axis, value, step, most);
     if (value < 1 || value > most) return {};
     make_change(with, {axis, value});
@@ -276,6 +291,10 @@ constexpr neighbourhood neighbourhood_of(const Spec& spec, const Item& item, rem
     case remedy_kind::cp: return around(spec.cp, 1, limits::degree);
     case remedy_kind::ep: return around(spec.ep, 1, spec.model.experts.count > 0 ? spec.model.experts.count : 1);
     case remedy_kind::etp: return around(spec.etp, 1, limits::degree);
+    case remedy_kind::shard_ranks:
+    case remedy_kind::hpz: return around(degree_of(spec, axis), 1, limits::devices);
+    case remedy_kind::inner_all_to_all: return around(degree_of(spec, axis), 1, limits::degree);
+    case remedy_kind::node_ranks: return around(degree_of(spec, axis), 1, limits::devices_per_node);
     case remedy_kind::dp: {
       const std::int64_t model_ranks = item.first.value / spec.dp;  // a stated dp: the product has it
       return only(item.second.value / model_ranks, spec.dp, limits::batch);
