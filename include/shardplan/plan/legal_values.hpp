@@ -137,7 +137,8 @@ constexpr auto answer(const Spec& spec, part_set answered, const List& all, std:
         if (waits_for_dp && axis != remedy_kind::dp) base.dp = unset;
         for (const remedy_kind degree : degree_parts)
           if ((later & set_of(degree)) != 0) make_change(base, {degree, 1});
-        const List known = numbers_at_fault<List>(base);
+        const bool is_changed = later != 0 || (waits_for_dp && axis != remedy_kind::dp);
+        const List known = is_changed ? numbers_at_fault<List>(base) : now;
         const std::size_t place = place_in(known, item);
         if (place == known.items.length) return result;  // those behind it will
         Spec least = base;
