@@ -118,7 +118,12 @@ inline run_plan judged_plan_of_run(const json& row) {
     detail::set_sharding_of_run(code, spec);
     // Stages that do not divide the layers: the embedding and the head in the place of one layer each, the first stages one more.
     const std::int64_t stages = spec.pp * spec.schedule.chunks;
-    if (spec.model.layers % stages != 0 && !spec.layer_split.embedding_slot) detail::split_as_torchtitan(spec);
+    const bool says_no_slot = spec.layer_split.embedding_slot == shardplan::unset;
+    if (code != detail::run_code::torchtitan && spec.model.layers % stages != 0 && says_no_slot) {
+      for (std::int64_t stage = 0; stage < stages; ++stage)
+        spec.layer_split.push_back(shardplan::dealt_layers(spec.model.layers, 1, 1, stages, stage));
+      spec.layer_split.embedding_slot = spec.layer_split.loss_slot = 1;
+    }
   } catch (const not_expressible& why) {
     return {std::nullopt, why.what()};
   }

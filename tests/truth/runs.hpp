@@ -164,7 +164,7 @@ inline run_plan plan_of_run(const json& row) {
   const std::int64_t layers = spec.model.layers;
   std::int64_t slots = layers;
   if (layers % spec.pp != 0 && (layers + 2) % spec.pp == 0) {
-    spec.layer_split.embedding_slot = spec.layer_split.loss_slot = true;
+    spec.layer_split.embedding_slot = spec.layer_split.loss_slot = 1;
     slots = layers + 2;
   }
   spec.schedule.chunks = whole_or(row, "vpp", 1);
