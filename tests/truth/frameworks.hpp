@@ -210,7 +210,7 @@ inline std::int64_t month_of(const config_reader& config, const std::string& sou
 /// torchtitan lays layers out with the embedding and the head in the place of one layer each; the first stages have one more where the
 /// stages do not divide (torchtitan/distributed/pipeline_parallel.py).
 inline void split_as_torchtitan(shardplan::plan_spec& spec) {
-  const std::int64_t stages = spec.pp * spec.schedule.chunks;
+  const std::int64_t stages = spec.schedule.stages(spec.pp);
   if (stages == 1) return;
   const std::int64_t places = spec.model.layers + 2;
   for (std::int64_t stage = 0; stage < stages; ++stage)
