@@ -191,8 +191,8 @@ inline void set_experts(const config_reader& model, const shardplan::plan_spec& 
     return;
   }
   const config_reader experts{model.child("experts")};
-  shape.experts.count = experts.number("count", spec.ep);
   shape.experts.top_k = experts.number("top_k", 1);
+  shape.experts.count = experts.number("count", spec.ep * ((shape.experts.top_k + spec.ep - 1) / spec.ep));
   shape.experts.ffn = experts.number("ffn", 0);
   shape.experts.shared_ffn = experts.number("shared_ffn", 0);
   shape.experts.leading_dense = experts.number("leading_dense", 0);
@@ -226,6 +226,8 @@ inline shardplan::transformer stated_shape(const config_reader& model, const sha
     set_experts(model, spec, shape);
   else if (spec.ep > 1 || spec.etp > 1)
     shape.experts = {.count = spec.ep, .top_k = 1, .ffn = width};
+  if (!model.has("layers") && spec.layer_split.counts.length == 0)
+    while (shape.layers <= shape.experts.leading_dense) shape.layers += layers;
   model.all_read();
   return shape;
 }
@@ -289,6 +291,13 @@ inline void set_grid(const config_reader& keys, shardplan::plan_spec& spec) {
   spec.nodes = keys.number("nodes", keys.has("devices_per_node") ? rest(spec.devices_per_node) : world);
 }
 
+// Whether tensor parallel ranks share the sequence by what is stated or by what the framework does: Megatron-LM's and torchtitan's rule of
+// the sequence has tp in it.
+inline bool shares_sequence(const json& keys, const shardplan::plan_spec& spec) {
+  return config_reader{keys}.has("sequence_parallel") || spec.framework == shardplan::frameworks::megatron ||
+         spec.framework == shardplan::frameworks::torchtitan;
+}
+
 // Where the batch is free: one micro-batch a stage and turn, which every schedule takes.
 inline void set_batch(const config_reader& keys, shardplan::plan_spec& spec) {
   const std::int64_t devices = spec.devices_per_node * spec.nodes;
@@ -343,7 +352,11 @@ inline shardplan::plan_spec report_spec(const json& tree, const std::string& fra
   detail::set_batch(keys, spec);
   detail::set_sharding(keys, spec);
   const std::int64_t unit = shardplan::sequence_multiple_of(spec);
-  spec.sequence = keys.number("sequence", unit < 512 ? 512 / unit * unit : unit);
+  const std::int64_t rows = spec.model.positions - spec.model.position_offset;
+  const std::int64_t usual = spec.model.positions != 0 && rows < 512 ? rows : 512;
+  spec.sequence = keys.number("sequence", unit < usual ? usual / unit * unit : unit);
+  // Sequence parallelism that nobody named does not refuse a length.
+  if (spec.sequence % unit != 0 && !detail::shares_sequence(tree, spec)) spec.sequence_parallel = shardplan::toggle::off;
   keys.all_read();
   return spec;
 }
