@@ -116,9 +116,13 @@ inline void set_order_of_run(const json& row, shardplan::plan_spec& spec) {
 }
 
 // PyTorch's FSDP: torchtitan shards tensor by tensor, others flat parameters; in a pipeline gathered weights stay.
+// A stage 3 elsewhere is DeepSpeed's ("we used the DeepSpeed library", arXiv 2104.04473 section 5.2), which gathers module by module.
 inline void set_sharding_of_run(run_code code, shardplan::plan_spec& spec) {
   const bool is_fsdp = code == run_code::torchtitan || code == run_code::torch_fsdp;
-  if (!is_fsdp) return;
+  if (!is_fsdp) {
+    if (spec.zero == 3) spec.sharding.unit = shardplan::gather_unit::module;
+    return;
+  }
   if (spec.zero == 3) {
     spec.zero = 0;
     spec.sharding.layout = code == run_code::torchtitan ? shardplan::shard_layout::tensors : shardplan::shard_layout::flat_units;
