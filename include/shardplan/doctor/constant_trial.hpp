@@ -65,15 +65,16 @@ struct no_steps {
 };
 
 // A repair, round by round.
-template <class Core, int... Indices>
-constexpr violation_list legal_rules(index_pack<int, Indices...>) {
-  violation_list list = broken_rules_of<Core>;
-  if constexpr (has_legal_values(broken_rules_of<Core>)) ((list.items.values[Indices] = violation_with_legal<Core, Indices>), ...);
-  return list;
+template <class Core>
+constexpr violation_list rules_to_repair() {
+  if constexpr (has_legal_values(broken_rules_of<Core>))
+    return legal_rules<Core>(make_index_pack<static_cast<int>(broken_rules_of<Core>.items.length)>{});
+  else
+    return broken_rules_of<Core>;
 }
 template <class Core>
 inline constexpr remedy legal_step_of =
-    legal_step(Core::spec, legal_rules<Core>(make_index_pack<static_cast<int>(broken_rules_of<Core>.items.length)>{}));
+    legal_step(Core::spec, rules_to_repair<Core>());
 template <class Core>
 inline constexpr bool core_computes = is_computable(Core::spec);
 template <class Core>
@@ -131,7 +132,7 @@ struct ground<Core, true> {
   using base = repair_steps<Core>;
 };
 template <class Core, cause Which, bool Repaired>
-inline constexpr change_list firsts_of = changes_for(ground<Core, Repaired>::core::spec, Which);
+inline constexpr change_list first_changes = changes_for(ground<Core, Repaired>::core::spec, Which);
 
 template <class Core, cause Which>
 constexpr finding tried(const treatment& steps) {
@@ -147,13 +148,13 @@ constexpr finding or_else(const finding& before, const finding& after) {
 
 template <class Core, cause Which, bool Repaired, std::size_t At>
 struct first_steps {
-  static constexpr treatment value = steps_of(ground<Core, Repaired>::base::value, firsts_of<Core, Which, Repaired>.values[At]);
+  static constexpr treatment value = steps_of(ground<Core, Repaired>::base::value, first_changes<Core, Which, Repaired>.values[At]);
 };
 template <class Core, cause Which, bool Repaired, std::size_t At>
 inline constexpr finding by_one = tried<Core, Which>(first_steps<Core, Which, Repaired, At>::value);
 template <class Core, cause Which, bool Repaired, std::size_t At = 0>
 constexpr finding search_one() {
-  if constexpr (At >= firsts_of<Core, Which, Repaired>.length) {
+  if constexpr (At >= first_changes<Core, Which, Repaired>.length) {
     return first_look<Core, nothing_observed, Which>;
   } else if constexpr (is_change(by_one<Core, Which, Repaired, At>)) {
     return by_one<Core, Which, Repaired, At>;
@@ -167,12 +168,12 @@ inline constexpr finding best_one = search_one<Core, Which, Repaired>();
 template <class Core>
 inline constexpr change_list makers_of = room_makers(Core::spec);
 template <class Core, cause Which, bool Repaired, std::size_t First>
-inline constexpr second_list second_trials = second_steps(ground<Core, Repaired>::core::spec, Which, firsts_of<Core, Which, Repaired>,
-                                                          makers_of<typename ground<Core, Repaired>::core>, totals_of_plan<Core>, First);
+inline constexpr second_list second_changes = second_steps(ground<Core, Repaired>::core::spec, Which, first_changes<Core, Which, Repaired>,
+                                                           makers_of<typename ground<Core, Repaired>::core>, totals_of_plan<Core>, First);
 template <class Core, cause Which, bool Repaired, std::size_t First, std::size_t Second>
 inline constexpr finding by_two = tried<Core, Which>(steps_of(ground<Core, Repaired>::base::value,
-                                                              firsts_of<Core, Which, Repaired>.values[First],
-                                                              second_trials<Core, Which, Repaired, First>.values[Second]));
+                                                              first_changes<Core, Which, Repaired>.values[First],
+                                                              second_changes<Core, Which, Repaired, First>.values[Second]));
 template <class Core, cause Which, bool Repaired, std::size_t First, std::size_t Count, std::size_t Second = 0>
 constexpr finding search_second() {
   if constexpr (Second >= Count) {
@@ -187,10 +188,10 @@ template <class Core, cause Which, bool Repaired, std::size_t First, std::size_t
 inline constexpr finding best_second = search_second<Core, Which, Repaired, First, Count>();
 template <class Core, cause Which, bool Repaired, std::size_t First = 0, std::size_t Left = most_pairs>
 constexpr finding search_two() {
-  if constexpr (Left == 0 || First >= firsts_of<Core, Which, Repaired>.length) {
+  if constexpr (Left == 0 || First >= first_changes<Core, Which, Repaired>.length) {
     return first_look<Core, nothing_observed, Which>;
   } else {
-    constexpr std::size_t pairs = second_trials<Core, Which, Repaired, First>.length;
+    constexpr std::size_t pairs = second_changes<Core, Which, Repaired, First>.length;
     constexpr std::size_t count = pairs < Left ? pairs : Left;
     if constexpr (is_change(best_second<Core, Which, Repaired, First, count>)) {
       return best_second<Core, Which, Repaired, First, count>;
@@ -218,7 +219,7 @@ template <class Core, cause Which, std::size_t At>
 inline constexpr finding with_room_for = by_room<Core, first_steps<Core, Which, false, At>, Which>();
 template <class Core, cause Which, int Rooms = most_rooms, std::size_t At = 0>
 constexpr finding search_room() {
-  if constexpr (Rooms == 0 || At >= firsts_of<Core, Which, false>.length) {
+  if constexpr (Rooms == 0 || At >= first_changes<Core, Which, false>.length) {
     return first_look<Core, nothing_observed, Which>;
   } else if constexpr (!is_worth_room_of<core_with<Core, first_steps<Core, Which, false, At>>, Which>) {
     return search_room<Core, Which, Rooms, At + 1>();

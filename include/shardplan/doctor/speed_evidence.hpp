@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/checked.hpp>
 #include <shardplan/doctor/cause.hpp>
 #include <shardplan/doctor/evidence.hpp>
 #include <shardplan/doctor/observations.hpp>
@@ -12,6 +13,7 @@
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/spec/mesh_of.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 #include <shardplan/timing/timing.hpp>
 
 #include <cstdint>
@@ -79,12 +81,12 @@ constexpr evidence uneven_evidence(const patient& who, const timed_step& when) {
   const layer_counts& split = who.spec.layer_split;
   std::int64_t most = 0;
   for (std::int64_t stage = 0; stage < stages; ++stage) {
-    std::int64_t layers = layers_of_stage(split, who.spec.model.layers, stages, stage);
+    std::int64_t layers = layers_of_stage(who.spec, stages, stage);
     if (stage == next_token_stage_of(split, stages)) layers += who.spec.model.next_token_layers;
     if (layers > most) most = layers;
   }
   // Slots work as long as a layer: that is what they are for.
-  const std::int64_t all = who.spec.model.layers + who.spec.model.next_token_layers + split.embedding_slot + split.loss_slot;
+  const std::int64_t all = layer_places_of(who.spec) + who.spec.model.next_token_layers;
   const std::int64_t over = per_mille_up(most * stages - all, all);
   return judged(over, 50, when.known ? per_mille(when.report.compute() - when.mean_compute, when.report.step) : over);
 }
@@ -128,7 +130,7 @@ constexpr evidence offload_evidence(const patient& who, const timed_step& when) 
 // A rate of which `least` per mille must be measured. The limit is what the measured rate is enough for.
 constexpr evidence measured_rate(std::int64_t promised, std::int64_t measured, std::int64_t least, std::int64_t weight) {
   if (measured < 0 || promised <= 0) return unsaid_in_plan(promised);
-  const std::int64_t enough = measured > INT64_MAX / 1000 ? measured / least * 1000 : measured * 1000 / least;
+  const std::int64_t enough = measured > INT64_MAX / 1000 ? saturating_multiply(measured / least, 1000) : measured * 1000 / least;
   return judged(promised, enough, promised > enough ? weight : 0);
 }
 constexpr evidence data_evidence(const timed_step& when, const observations& run) {

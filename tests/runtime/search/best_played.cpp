@@ -48,7 +48,7 @@ TEST_CASE("best: a deep pipeline is played as well") {
   // 405B with what counts as a layer at both ends, 64 micro-batches and more through 16 ranks.
   sp::plan_spec fixed = training_run(sp::models::llama3_1_405b::shape, sp::devices::h100_sxm_80gb::spec, 128, 8192, 2048);
   fixed.framework = sp::frameworks::megatron;
-  fixed.layer_split.embedding_slot = fixed.layer_split.loss_slot = true;
+  fixed.layer_split.embedding_slot = fixed.layer_split.loss_slot = 1;
   sp::search_space space = sp::default_space_of(fixed);
   space.sharding.length = 2;  // ZeRO 0 and 1
   sp::search_options as_compiled;
