@@ -82,8 +82,8 @@ bool check_steps(const compiler& with, const include_folders& folders, const tem
     const std::filesystem::path source = folder / (unit.name + ".cpp");
     std::ofstream(source) << unit.text;
     const bool good = stays_within(with, source, folders, folder, most);
-    std::printf("%s, %s: every constant within %ld %s: %s\n", unit.title.c_str(), with.command.c_str(), most, with.is_clang ? "steps" : "ops",
-                good ? "ok" : "FAILED");
+    std::printf("%s, %s: every constant within %ld %s: %s\n", unit.title.c_str(), with.command.c_str(), most,
+                with.is_clang ? "steps" : "ops", good ? "ok" : "FAILED");
     return good;
   }
   return false;

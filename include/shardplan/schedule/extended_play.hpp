@@ -66,7 +66,8 @@ constexpr std::int64_t ticks_of_a_period(const Table& table, const Ends& end, in
     for (; from > each; --from) {
       const std::int64_t later_by = end.of[rank][from - 1] - end.of[rank][from - 1 - each];
       if (ticks == 0) ticks = later_by;
-      if (later_by != ticks || table.rows[rank].ops[from - 1] != table.rows[rank].ops[from - 1 - each] + packed_op::of(op_kind::forward, period, 0, 0))
+      if (later_by != ticks ||
+          table.rows[rank].ops[from - 1] != table.rows[rank].ops[from - 1 - each] + packed_op::of(op_kind::forward, period, 0, 0))
         break;
     }
     if (from == at) return 0;

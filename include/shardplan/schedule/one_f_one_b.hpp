@@ -26,12 +26,11 @@ struct one_f_one_b {
   }
   static constexpr std::int64_t repeats_after(std::int64_t) { return 1; }
   static constexpr bool in_flight_is_exact = true;
-  static constexpr schedule_spec spec{
-      .name = "one_f_one_b",
-      .in_flight = &in_flight,
-      .bubble = {&makespan_bubble},
-      .torch_least_micro_batches_a_stage = 1,
-      .repeats_after = &repeats_after};
+  static constexpr schedule_spec spec{.name = "one_f_one_b",
+                                      .in_flight = &in_flight,
+                                      .bubble = {&makespan_bubble},
+                                      .torch_least_micro_batches_a_stage = 1,
+                                      .repeats_after = &repeats_after};
 };
 
 }  // namespace shardplan::schedules

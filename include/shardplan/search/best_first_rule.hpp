@@ -29,9 +29,7 @@ struct first_rule_sink {
     if (count++ == 0) first = key;
   }
   constexpr void add_part(rule broken, part_kind part) { note(key_of(broken, 0, 0, static_cast<int>(part))); }
-  constexpr void add_range(measured number, std::int64_t, std::int64_t) {
-    note(key_of(rule::out_of_range, static_cast<int>(number.what)));
-  }
+  constexpr void add_range(measured number, std::int64_t, std::int64_t) { note(key_of(rule::out_of_range, static_cast<int>(number.what))); }
   constexpr void add_large(measured number, std::int64_t) { note(key_of(rule::too_large, static_cast<int>(number.what))); }
   constexpr void add_pair(rule broken, measured first_number, measured second_number) {
     note(key_of(broken, static_cast<int>(first_number.what), static_cast<int>(second_number.what)));

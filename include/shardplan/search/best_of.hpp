@@ -20,8 +20,8 @@ struct search_options {
   objective by = objective::step_time;  ///< what legal plans that fit are ranked by
   /// By step time: so many of the best plans are ranked again with their schedules played op by op; `most_listed` at most.
   std::int64_t simulated = static_cast<std::int64_t>(most_listed);
-  /// Forward passes of a table that is played; a plan that needs more keeps its closed form. A long step is timed by a short one where that is
-  /// exact (schedule/extended_play.hpp).
+  /// Forward passes of a table that is played; a plan that needs more keeps its closed form. A long step is timed by a short one where that
+  /// is exact (schedule/extended_play.hpp).
   std::int64_t simulated_passes = INT64_MAX;
   /// A space with more candidates is refused: a billion take from a minute to a quarter of an hour.
   std::int64_t most_candidates = 1'000'000'000;

@@ -146,9 +146,9 @@ struct rank_by {
 };
 
 /// Option of a search by step time: so many of the best plans (32 at most) are ranked again with their schedules played, where a table of
-/// `Passes` forward passes is enough: a plan that needs more keeps its closed form. A long step is timed by a short one where that is exact.
-/// `simulate_best<0>` plays none. Default: 32 and 4,096 (a pipeline of 32 ranks, or of 16 in 4 chunks); `simulate_best<32>` is
-/// what `best_of` does.
+/// `Passes` forward passes is enough: a plan that needs more keeps its closed form. A long step is timed by a short one where that is
+/// exact. `simulate_best<0>` plays none. Default: 32 and 4,096 (a pipeline of 32 ranks, or of 16 in 4 chunks); `simulate_best<32>` is what
+/// `best_of` does.
 template <std::int64_t Plans, std::int64_t Passes = INT64_MAX>
 struct simulate_best {
   template <class Setup>

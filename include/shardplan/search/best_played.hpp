@@ -101,13 +101,12 @@ constexpr fraction makespan_from(const stage_times* times) {
 
 // All of these are constants of templates: what is a constant of a function, compilers compute once more wherever it is called.
 template <class Asked, int At>
-inline constexpr auto listed_times =
-    times_of_listed<Asked, At>(make_index_pack<static_cast<int>(
-        (listed_spec<Asked, At>.schedule.stages(listed_spec<Asked, At>.pp) + stages_a_piece - 1) / stages_a_piece)>{});
+inline constexpr auto listed_times = times_of_listed<Asked, At>(
+    make_index_pack<static_cast<int>((listed_spec<Asked, At>.schedule.stages(listed_spec<Asked, At>.pp) + stages_a_piece - 1) /
+                                     stages_a_piece)>{});
 template <class Asked, int At, std::int64_t Played>
-inline constexpr fraction makespan_with =
-    makespan_from<typename listed_schedule<Asked, At>::type, listed_at<Asked, At>.pp, listed_at<Asked, At>.micro_batches, Played>(
-        listed_times<Asked, At>.of);
+inline constexpr fraction makespan_with = makespan_from<typename listed_schedule<Asked, At>::type, listed_at<Asked, At>.pp,
+                                                        listed_at<Asked, At>.micro_batches, Played>(listed_times<Asked, At>.of);
 
 inline constexpr fraction never_played = 0;
 template <class Asked, int At>

@@ -119,8 +119,8 @@ inline std::tuple<std::int64_t, std::int64_t, std::int64_t> figures_by(shardplan
   return {one.devices, one.nanoseconds, one.memory};
 }
 
-// Whether the first of two plans stands for both: they need the same and differ in nothing but the schedule, without a pipeline, or it needs
-// no more and they differ in nothing but how a single rank shards.
+// Whether the first of two plans stands for both: they need the same and differ in nothing but the schedule, without a pipeline, or it
+// needs no more and they differ in nothing but how a single rank shards.
 inline bool stands_for(const fitting_plan& left, const fitting_plan& right) {
   if (left.devices != right.devices || left.memory > right.memory || left.nanoseconds > right.nanoseconds) return false;
   const shardplan::plan_spec& spec = left.spec;
