@@ -105,10 +105,8 @@ struct zb_h1 {
   static constexpr closed_form makespan_bubble(std::int64_t ranks, std::int64_t micro_batches, const stage_times& times) {
     return detail::split_bubble(ranks, micro_batches < ranks ? micro_batches : ranks, times);
   }
-  static constexpr std::int64_t repeats_after(std::int64_t) { return 1; }
   static constexpr bool in_flight_is_exact = true;
-  static constexpr schedule_spec spec{
-      .name = "zb_h1", .in_flight = &in_flight, .bubble = {&makespan_bubble}, .repeats_after = &repeats_after};
+  static constexpr schedule_spec spec{.name = "zb_h1", .in_flight = &in_flight, .bubble = {&makespan_bubble}};
 };
 
 /// Interleaving with groups smaller than p (zero-bubble group_interleaved_1f1b.py, PipeOffload arXiv 2503.01328): less memory, more bubble.

@@ -7,7 +7,6 @@
 #include <shardplan/schedule/one_f_one_b.hpp>
 #include <shardplan/schedule/op_table.hpp>
 #include <shardplan/schedule/play.hpp>
-#include <shardplan/schedule/zb_h1.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -130,7 +129,6 @@ void check_all(bool at_once) {
 TEST_CASE("extended play: exact or nothing") {
   using namespace sp::schedules;
   SECTION("1F1B") { check_all<one_f_one_b>(true); }
-  SECTION("ZB-H1") { check_all<zb_h1>(false); }
   SECTION("interleaved, 2 chunks") { check_all<interleaved<2>>(true); }
   SECTION("interleaved, 4 chunks") { check_all<interleaved<4>>(true); }
   SECTION("interleaved, groups of 6") { check_all<interleaved<2, 6>>(false); }
