@@ -64,24 +64,34 @@ struct spec_to_play {
 struct dynamic_cuts {
   owned_array<cut_place> of;
 };
-// The ticks of the whole step from those of `fewer` micro-batches; 0 where that is not exact.
-constexpr std::int64_t extended_ticks(const op_table& table, const spec_to_play& game) {
+// The ticks of the whole step from those of fewer micro-batches; 0 where that is not exact. `rest`: how many more must be played for it.
+constexpr std::int64_t extended_ticks(const op_table& table, const spec_to_play& game, std::int64_t& rest) {
+  rest = 0;
   if (!table.ends) return 0;
   auto end = table.new_ends();
   const std::int64_t makespan = play(table, game.times, false, 1, &end).makespan;
-  const std::int64_t period = game.said.repeats_after(game.ranks);
   dynamic_cuts cut{owned_array<cut_place>(static_cast<std::size_t>(game.ranks))};
-  const std::int64_t more = ticks_of_a_period(table, end, static_cast<int>(period), cut);
-  if (more == 0) return 0;
-  return checked_add(makespan, checked_multiply((game.micro_batches - table.shape.micro_batches) / period, more));
+  const found_period period = period_of_times(table, end, game.said.repeats_after(game.ranks), cut);
+  if (period.micro_batches == 0) return 0;
+  const std::int64_t left = game.micro_batches - table.shape.micro_batches;
+  rest = left % period.micro_batches;
+  return rest != 0 ? 0 : checked_add(makespan, checked_multiply(left / period.micro_batches, period.ticks));
 }
 template <class Schedule>
 constexpr void play_schedule(spec_to_play& game) {
+  const auto is_small = [&](std::int64_t played) { return passes_of_table(game.said, game.ranks, played) <= game.most_passes; };
   if (game.most_passes >= 0) {
     const std::int64_t fewer = shortened(game.said, game.ranks, game.micro_batches);
-    if (passes_of_table(game.said, game.ranks, fewer) > game.most_passes) return;
-    if (fewer < game.micro_batches) game.ticks = extended_ticks(op_table::of<Schedule>(game.ranks, fewer), game);
-    if (game.ticks != 0 || passes_of_table(game.said, game.ranks, game.micro_batches) > game.most_passes) return;
+    if (!is_small(fewer)) return;
+    if (fewer < game.micro_batches) {
+      std::int64_t rest = 0;
+      game.ticks = extended_ticks(op_table::of<Schedule>(game.ranks, fewer), game, rest);
+      if (rest != 0 && is_small(fewer + rest)) {
+        const std::int64_t more = fewer + rest;
+        game.ticks = extended_ticks(op_table::of<Schedule>(game.ranks, more), game, rest);
+      }
+    }
+    if (game.ticks != 0 || !is_small(game.micro_batches)) return;
   }
   const op_table table = op_table::of<Schedule>(game.ranks, game.micro_batches);
   if (table.ends) game.ticks = play(table, game.times, false).makespan;

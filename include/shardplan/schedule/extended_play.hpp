@@ -88,4 +88,21 @@ constexpr std::int64_t ticks_of_a_period(const Table& table, const Ends& end, in
   return ticks;
 }
 
+/// A period of the times: micro-batches, and what one more of it takes.
+struct found_period {
+  std::int64_t micro_batches = 0;  ///< 0: the times do not repeat themselves yet
+  std::int64_t ticks = 0;
+};
+
+/// The shortest period of the times, a multiple of the order's. Where transfers take time it is as long as the stages that set the pace are
+/// many: they wait for each other in turn.
+template <class Table, class Ends, class Cuts>
+constexpr found_period period_of_times(const Table& table, const Ends& end, std::int64_t of_order, Cuts& cut) {
+  for (std::int64_t period = of_order; period <= 2 * table.shape.ranks && period < table.shape.micro_batches; period += of_order) {
+    const std::int64_t ticks = ticks_of_a_period(table, end, static_cast<int>(period), cut);
+    if (ticks > 0) return {period, ticks};
+  }
+  return {};
+}
+
 }  // namespace shardplan::detail

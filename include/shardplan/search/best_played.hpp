@@ -75,26 +75,32 @@ struct static_cuts {
   cut_place of[Ranks]{};
 };
 
-// The makespan for `MicroBatches`, `Played` of which are played; 0 where that is not exact, or where a rank waits for ever.
+// A makespan; 0 where it is not exact, or where a rank waits for ever. `rest`: how many micro-batches more must be played for it.
+struct played_makespan {
+  fraction value = 0;
+  std::int64_t rest = 0;
+};
+// The makespan for `MicroBatches`, `Played` of which are played.
 template <class Schedule, std::int64_t Ranks, std::int64_t MicroBatches, std::int64_t Played>
-constexpr fraction makespan_from(const stage_times* times) {
+constexpr played_makespan makespan_from(const stage_times* times) {
   if constexpr (!Schedule::spec.drains) {
-    return steady_static<Schedule, Ranks, MicroBatches>(times, false);
+    return {steady_static<Schedule, Ranks, MicroBatches>(times, false), 0};
   } else {
     using table_type = playable<Schedule, Ranks, Played>;
     const table_type table{};
-    if (!table_type::ends) return 0;
+    if (!table_type::ends) return {};
     const std::int64_t in_one = tick_unit_of(table.shape, times, false).in_one;
     if constexpr (Played == MicroBatches) {
-      return {play(table, times, false).makespan, in_one};
+      return {{play(table, times, false).makespan, in_one}, 0};
     } else {
       typename table_type::played_ends end = table_type::new_ends();
       const std::int64_t makespan = play(table, times, false, 1, &end).makespan;
-      constexpr std::int64_t period = Schedule::spec.repeats_after(Ranks);
       static_cuts<Ranks> cut{};
-      const std::int64_t more = ticks_of_a_period(table, end, static_cast<int>(period), cut);
-      if (more == 0) return 0;
-      return {checked_add(makespan, checked_multiply((MicroBatches - Played) / period, more)), in_one};
+      const found_period period = period_of_times(table, end, Schedule::spec.repeats_after(Ranks), cut);
+      if (period.micro_batches == 0) return {};
+      const std::int64_t left = MicroBatches - Played;
+      if (left % period.micro_batches != 0) return {0, left % period.micro_batches};
+      return {{checked_add(makespan, checked_multiply(left / period.micro_batches, period.ticks)), in_one}, 0};
     }
   }
 }
@@ -105,24 +111,25 @@ inline constexpr auto listed_times = times_of_listed<Asked, At>(
     make_index_pack<static_cast<int>((listed_spec<Asked, At>.schedule.stages(listed_spec<Asked, At>.pp) + stages_a_piece - 1) /
                                      stages_a_piece)>{});
 template <class Asked, int At, std::int64_t Played>
-inline constexpr fraction makespan_with = makespan_from<typename listed_schedule<Asked, At>::type, listed_at<Asked, At>.pp,
-                                                        listed_at<Asked, At>.micro_batches, Played>(listed_times<Asked, At>.of);
+inline constexpr played_makespan makespan_with = makespan_from<typename listed_schedule<Asked, At>::type, listed_at<Asked, At>.pp,
+                                                               listed_at<Asked, At>.micro_batches, Played>(listed_times<Asked, At>.of);
 
-inline constexpr fraction never_played = 0;
-template <class Asked, int At>
-constexpr auto choose_makespan() {
-  constexpr const listed_plan& found = listed_at<Asked, At>;
-  constexpr std::int64_t all = found.micro_batches;
-  constexpr std::int64_t fewer = shortened(found.schedule, found.pp, all);
-  constexpr bool is_small = passes_of_table(found.schedule, found.pp, all) <= Asked::setup.simulated_passes;
-  if constexpr (passes_of_table(found.schedule, found.pp, fewer) > Asked::setup.simulated_passes) {
+inline constexpr played_makespan never_played{};
+template <class Asked, int At, std::int64_t Played>
+inline constexpr bool is_small = passes_of_table(listed_at<Asked, At>.schedule, listed_at<Asked, At>.pp,
+                                                 Played) <= Asked::setup.simulated_passes;
+template <class Asked, int At, std::int64_t Played, bool MayGrow>
+constexpr const played_makespan* choose_makespan() {
+  constexpr std::int64_t all = listed_at<Asked, At>.micro_batches;
+  if constexpr (!is_small<Asked, At, Played>) {
     return &never_played;
-  } else if constexpr (fewer == all || !is_small) {
-    return &makespan_with<Asked, At, fewer>;
-  } else if constexpr (makespan_with<Asked, At, fewer> == 0) {
-    return &makespan_with<Asked, At, all>;
+  } else if constexpr (Played == all || makespan_with<Asked, At, Played>.value != 0) {
+    return &makespan_with<Asked, At, Played>;
+  } else if constexpr (MayGrow && makespan_with<Asked, At, Played>.rest != 0 &&
+                       is_small<Asked, At, Played + makespan_with<Asked, At, Played>.rest>) {
+    return choose_makespan<Asked, At, Played + makespan_with<Asked, At, Played>.rest, false>();
   } else {
-    return &makespan_with<Asked, At, fewer>;
+    return choose_makespan<Asked, At, all, false>();
   }
 }
 
@@ -131,12 +138,13 @@ template <class Asked, int At>
 constexpr double played_step_of() {
   constexpr const listed_plan& found = listed_at<Asked, At>;
   if constexpr (found.pp != 1 && found.step > 0 && can_be_played(found.schedule, found.pp, found.micro_batches)) {
-    constexpr const fraction* makespan = choose_makespan<Asked, At>();
-    if constexpr (*makespan != 0) {
+    constexpr std::int64_t fewer = shortened(found.schedule, found.pp, found.micro_batches);
+    constexpr const played_makespan* makespan = choose_makespan<Asked, At, fewer, true>();
+    if constexpr (makespan->value != 0) {
       const plan_spec& spec = listed_spec<Asked, At>;
       const traffic_layout& layout = listed_layout<Asked, At>;
       const timing_report formula = timing_of(spec, layout);
-      return with_makespan(formula, *makespan, pair_seconds(spec, layout, default_timing_constants)).step;
+      return with_makespan(formula, makespan->value, pair_seconds(spec, layout, default_timing_constants)).step;
     }
   }
   return 0;

@@ -102,14 +102,26 @@ outcome check(unevenness how) {
       if (!part.ends || !whole.ends) continue;
       if (turn == 0) check_order<Schedule>(ranks, fewer);
       const std::vector<sp::stage_times> times = times_of(Schedule::spec.stages(ranks), how, random);
-      auto ends = part.new_ends();
-      const std::int64_t makespan = sp::detail::play(part, times.data(), false, 1, &ends).makespan;
-      cuts cut{std::vector<sp::detail::cut_place>(static_cast<std::size_t>(ranks))};
-      const std::int64_t more = sp::detail::ticks_of_a_period(part, ends, static_cast<int>(period), cut);
+      const std::int64_t expected = sp::detail::play(whole, times.data(), false).makespan;
       ++all.plays;
-      if (more == 0) continue;  // nothing is said
-      ++all.extended;
-      CHECK(makespan + (micro_batches - fewer) / period * more == sp::detail::play(whole, times.data(), false).makespan);
+      // A period of the times that does not divide what is left asks for a few micro-batches more.
+      std::int64_t played = fewer;
+      for (int attempt = 0; attempt < 2; ++attempt) {
+        const sp::op_table part_of_it = sp::op_table::of<Schedule>(ranks, played);
+        auto ends = part_of_it.new_ends();
+        const std::int64_t makespan = sp::detail::play(part_of_it, times.data(), false, 1, &ends).makespan;
+        cuts cut{std::vector<sp::detail::cut_place>(static_cast<std::size_t>(ranks))};
+        const sp::detail::found_period found = sp::detail::period_of_times(part_of_it, ends, period, cut);
+        if (found.micro_batches == 0) break;  // nothing is said
+        CHECK(found.micro_batches % period == 0);
+        const std::int64_t rest = (micro_batches - played) % found.micro_batches;
+        if (rest == 0) {
+          ++all.extended;
+          CHECK(makespan + (micro_batches - played) / found.micro_batches * found.ticks == expected);
+          break;
+        }
+        played += rest;
+      }
     }
   CHECK(all.plays > 0);
   return all;
