@@ -112,6 +112,13 @@ constexpr void fill_nanoseconds(Times& times, const Spec& spec, const traffic_la
   }
 }
 
+// The times of all stages.
+template <class Times, class Spec>
+constexpr void fill_nanoseconds(Times& times, const Spec& spec, const traffic_layout& layout, const timing_constants& constants,
+                                const traffic_options& options) {
+  fill_nanoseconds(times, spec, layout, constants, options, 0, spec.schedule.stages(spec.pp));
+}
+
 // What the two ranks that hold the same stages of a bidirectional placement need to sum their gradients: once a step, outside of the
 // schedule.
 template <class Spec>

@@ -143,7 +143,7 @@ constexpr played_timing played_timing_of(const Spec& spec, const timing_constant
     return {formula, false};
   const std::int64_t stages = spec.schedule.stages(spec.pp);
   owned_array<stage_times> times(static_cast<std::size_t>(stages));
-  fill_nanoseconds(times, spec, layout, constants, options, 0, stages);
+  fill_nanoseconds(times, spec, layout, constants, options);
   // Where steps run into each other, the time from one end to the next: three steps less two.
   constexpr const schedules::built_in* known = nullptr;
   const std::int64_t steps = spec.schedule.drains ? 1 : 3;
