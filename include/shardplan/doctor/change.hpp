@@ -8,6 +8,7 @@
 #include <shardplan/doctor/cause.hpp>
 #include <shardplan/doctor/parallel_evidence.hpp>
 #include <shardplan/parallel/stages.hpp>
+#include <shardplan/plan/framework_has.hpp>
 #include <shardplan/plan/idle.hpp>
 #include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/ranges.hpp>
@@ -51,10 +52,13 @@ constexpr void propose_remedies(List& list, const Spec& spec, Wanted is_meant) {
 constexpr bool shrinks_states(remedy_kind kind) {
   switch (kind) {
     case remedy_kind::zero:
+    case remedy_kind::fsdp:
     case remedy_kind::shard_ranks:
     case remedy_kind::ep:
     case remedy_kind::tp:
     case remedy_kind::pp:
+    case remedy_kind::pp_slots:
+    case remedy_kind::pp_split:
     case remedy_kind::optimizer_adamw_8bit:
     case remedy_kind::offload_states_to_host: return true;
     default: return false;
@@ -175,10 +179,11 @@ constexpr void propose_speed(List& list, const plan_spec& spec, cause which) {
     case cause::perf_tp_node: propose_half(list, remedy_kind::tp, spec.tp); break;
     case cause::perf_bubble:
       for (std::int64_t chunks = 2; chunks <= 8; ++chunks)
-        if (spec.schedule.chunks == 1) propose(list, remedy_kind::chunks, chunks);
+        if (spec.schedule.chunks == 1 && has_schedule(spec.framework, schedules::interleaved<2>::spec))
+          propose(list, remedy_kind::chunks, chunks);
       propose_smaller_micro_batch(list, spec);
       for (int index = 0; index < bubble_schedules::count; ++index)
-        if (spec.pp > 1) propose(list, remedy_kind::schedule, index);
+        if (spec.pp > 1 && has_schedule(spec.framework, bubble_schedules::at(index))) propose(list, remedy_kind::schedule, index);
       propose_larger_batch(list, spec);  // another recipe, so later
       propose_half(list, remedy_kind::pp, spec.pp);
       break;
@@ -188,7 +193,7 @@ constexpr void propose_speed(List& list, const plan_spec& spec, cause which) {
       for (std::int64_t micro = 2; micro <= 8; micro *= 2)
         if (spec.micro_batch <= (std::int64_t{1} << 20)) propose(list, remedy_kind::micro_batch, spec.micro_batch * micro);
       if (shards_weights(spec) && spec.sharding.reshard_after_forward) propose(list, remedy_kind::reshard, 0);
-      if (!spec.sharding.is_fsdp()) propose(list, remedy_kind::zero, 1);
+      if (!spec.sharding.is_fsdp() && has_zero_stages(spec.framework)) propose(list, remedy_kind::zero, 1);
       propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
       propose_double(list, remedy_kind::pp, spec.pp, spec.model.layers);
       propose_double(list, remedy_kind::ep, spec.ep, spec.model.experts.count);

@@ -3,6 +3,7 @@
 
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/unset.hpp>
+#include <shardplan/plan/feature_change.hpp>
 #include <shardplan/plan/quantity.hpp>
 #include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/check.hpp>
@@ -346,6 +347,7 @@ constexpr bool is_answered_before(const Spec& spec, const List& known, std::size
 template <class Spec, class List>
 constexpr auto with_legal(const Spec& spec, const List& known, std::size_t index) {
   auto item = known.items.values[index];
+  if (item.broken == rule::not_supported) find_supported(spec, item);
   if (axis_of(item, 0) == remedy_kind::nothing_small_helps || is_answered_before(spec, known, index)) return item;
   if (!find_legal(spec, known, item, legality::of_the_number)) find_legal(spec, known, item, legality::of_the_rule);
   return item;

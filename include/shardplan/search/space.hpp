@@ -6,6 +6,8 @@
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/core/unset.hpp>
 #include <shardplan/parallel/sharding.hpp>
+#include <shardplan/plan/framework_has.hpp>
+#include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/ranges.hpp>
 #include <shardplan/recipe/attention.hpp>
 #include <shardplan/recipe/framework.hpp>
@@ -108,10 +110,9 @@ constexpr void add_default_degrees(search_space& space, const Spec& spec) {
   const layer_counts& split = spec.layer_split;
   const std::int64_t slots = split.embedding_slot + split.loss_slot;
   space.pp = divisors_of(split.counts.length != 0 ? split.entries() : shape.layers + slots, limits::stages, divides_world);
-  constexpr std::int64_t least_tokens = 4096;  // of a sequence on a rank
   space.cp = powers_of_two(world, [&](std::int64_t cut_in) {
-    return cut_in == 1 ||
-           (divides_world(cut_in) && cut_in <= limits::degree && spec.sequence % cut_in == 0 && spec.sequence / cut_in >= least_tokens);
+    return cut_in == 1 || (divides_world(cut_in) && cut_in <= limits::degree && spec.sequence % cut_in == 0 &&
+                           spec.sequence / cut_in >= least_context_tokens);
   });
   space.ep = shape.experts.count > 0 ? divisors_of(shape.experts.count, limits::expert_degree, divides_world) : divisors_of(1, 1, any);
 }
@@ -119,13 +120,13 @@ constexpr void add_default_degrees(search_space& space, const Spec& spec) {
 template <class Spec>
 constexpr void add_default_schedules(search_space& space, const Spec& spec) {
   space.schedule.push_back(schedules::one_f_one_b::spec);
-  if (spec.framework == frameworks::deepspeed || (space.pp.length == 1 && space.pp.values[0] == 1)) return;
+  if (space.pp.length == 1 && space.pp.values[0] == 1) return;
   const schedule_spec more[] = {schedules::interleaved<2>::spec, schedules::interleaved<3>::spec, schedules::interleaved<4>::spec,
                                 schedules::zb_h1::spec};
   const layer_counts& split = spec.layer_split;
   const std::int64_t layers = split.counts.length != 0 ? split.entries() : spec.model.layers + split.embedding_slot + split.loss_slot;
   for (const schedule_spec& one : more) {
-    if (one.chunks == 1 && spec.framework == frameworks::megatron) continue;
+    if (!has_schedule(spec.framework, one)) continue;
     bool divides = false;
     for (const std::int64_t degree : space.pp) divides = divides || (degree > 1 && degree <= layers && layers % (degree * one.chunks) == 0);
     if (divides || space.pp.empty()) space.schedule.push_back(one);
@@ -141,7 +142,7 @@ constexpr void add_default_schedules(search_space& space, const Spec& spec) {
 /// - micro-batches of 1, 2, 4 and 8 sequences, as far as they divide the batch;
 /// - ZeRO 0 to 3; under `frameworks::torchtitan` and `fsdp2` nothing or FSDP2;
 /// - recompute none, selective (scores of attention where they are materialised, else norms and functions) and full;
-/// - 1F1B, interleaved in 2, 3 and 4 chunks where layers allow, ZB-H1; under DeepSpeed 1F1B alone, under Megatron-LM no ZB-H1.
+/// - 1F1B, interleaved in 2, 3 and 4 chunks where layers allow, ZB-H1, as far as the framework has them (plan/framework_has.hpp).
 /// `said` is a set of kinds of parts (`bit_of`) that stay as they are. A spec that breaks a range has a space of what it says itself.
 template <class Spec = plan_spec>
 constexpr search_space default_space_of(const Spec& spec, std::uint64_t said = 0) {
@@ -153,7 +154,7 @@ constexpr search_space default_space_of(const Spec& spec, std::uint64_t said = 0
     return space;
   detail::add_default_degrees(space, spec);
   space.micro_batch = detail::powers_of_two(8, [&](std::int64_t sequences) { return spec.global_batch % sequences == 0; });
-  if (spec.framework >= frameworks::torchtitan) {
+  if (!has_zero_stages(spec.framework)) {
     space.sharding.push_back({});
     space.sharding.push_back({0, {shard_layout::tensors}});
   } else {

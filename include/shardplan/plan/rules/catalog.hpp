@@ -204,6 +204,8 @@ inline constexpr listed_rule rule_catalog[] = {
                          "nothing else is gathered"),
     detail::feature_rule(feature::experts_in_tp_without_sequence_parallel, detail::under_megatron,
                          "experts with tp > 1: sequence parallelism", "its `training/arguments.py`"),
+    detail::feature_rule(feature::interleaving_without_pipeline, detail::under_megatron, "several chunks a rank with pp > 1 only",
+                         "its `core/parallel_state.py` and `training/arguments.py`"),
     detail::feature_rule(feature::sharded_gradients_in_pipeline, detail::under_deepspeed, "with pp > 1: ZeRO-1 at most",
                          "its `runtime/pipe/engine.py`"),
     detail::feature_rule(feature::expert_parallel_with_zero_3, detail::under_deepspeed, "with ep > 1: ZeRO-2 at most",

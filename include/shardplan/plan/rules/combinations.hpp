@@ -32,6 +32,8 @@ constexpr void check_framework(const Spec& spec, Sink& sink) {
     case frameworks::megatron:
       // "When using MoE and tensor parallelism, sequence parallelism must be used": NVIDIA/Megatron-LM training/arguments.py.
       if (has_experts && spec.tp > 1 && !is_sequence_parallel(spec)) sink.add_feature(feature::experts_in_tp_without_sequence_parallel);
+      // "pipeline-model-parallel size should be greater than 1 with interleaved schedule": core/parallel_state.py, training/arguments.py.
+      if (spec.schedule.chunks > 1 && spec.pp <= 1) sink.add_feature(feature::interleaving_without_pipeline);
       break;
     case frameworks::deepspeed:
       // deepspeedai/DeepSpeed runtime/pipe/engine.py; "MoE not supported with Stage 3", runtime/engine.py.

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/plan/framework_has.hpp>
+#include <shardplan/plan/remedy.hpp>
+#include <shardplan/plan/rules/check.hpp>
+#include <shardplan/plan/rules/combinations.hpp>
+#include <shardplan/plan/violation.hpp>
+#include <shardplan/recipe/offload.hpp>
+#include <shardplan/spec/plan_spec.hpp>
+
+#include <cstdint>
+
+namespace shardplan::detail {
+
+// The change of one of the parts at fault after which a feature is supported.
+template <class Spec>
+constexpr remedy change_against(const Spec& spec, feature unsupported) {
+  switch (unsupported) {
+    case feature::gradients_to_nvme: return {remedy_kind::gradients_to_host, static_cast<std::int64_t>(spec.offload.states)};
+    case feature::weights_off_without_zero_3:
+      return has_zero_stages(spec.framework) ? remedy{remedy_kind::zero, 3} : remedy{remedy_kind::fsdp, 0};
+    case feature::fsdp_with_zero: return {remedy_kind::zero, 0};
+    case feature::groups_of_whole_states: return {remedy_kind::zero, 1};
+    case feature::hpz_without_zero_3: return {remedy_kind::zero, 3};
+    case feature::megatron_buckets_without_zero_1: return {remedy_kind::zero, 1};
+    case feature::gathering_of_whole_weights: return {remedy_kind::zero, 3};
+    case feature::sharded_gradients_in_pipeline: return {remedy_kind::zero, 1};
+    case feature::expert_parallel_with_zero_3: return {remedy_kind::zero, 2};
+    case feature::experts_in_tp_without_sequence_parallel: return {remedy_kind::sequence_parallel, 0};
+    case feature::interleaving_without_pipeline: return {remedy_kind::chunks, 1};
+  }
+  return {};
+}
+
+// Counts broken combinations, and notes whether one feature is among them.
+struct feature_sink : counting_sink {
+  feature asked{};
+  bool found = false;
+
+  constexpr void add_feature(feature unsupported) {
+    ++count;
+    if (unsupported == asked) found = true;
+  }
+};
+
+// Writes the change that puts right what is not supported, where there is one after which that rule is kept, no other is newly broken and
+// every number is legal. As with legal numbers, memory is not asked: a plan may then be told what it takes to fit.
+template <class Spec, class Item>
+constexpr void find_supported(const Spec& spec, Item& item) {
+  const remedy change = change_against(spec, item.unsupported);
+  counting_sink before{};
+  check_combinations(spec, before);
+  const Spec with = changed(spec, change);
+  feature_sink after{};
+  after.asked = item.unsupported;
+  check_computable(with, after);
+  if (after.count != 0) return;
+  check_combinations(with, after);
+  if (!after.found && after.count < before.count) item.legal[0] = change;
+}
+
+}  // namespace shardplan::detail
