@@ -36,6 +36,8 @@ std::vector<candidate> changes_of(const sp::plan_spec& spec) {
     if (spec.zero < stage && !spec.sharding.is_fsdp()) add(remedy_kind::zero, stage, [&](sp::plan_spec& changed) { changed.zero = stage; });
   };
   shard(1);
+  if (spec.schedule.name == sp::literal{"gpipe"})
+    add(remedy_kind::chunks, 1, [](sp::plan_spec& changed) { changed.schedule = sp::schedules::one_f_one_b::spec; });
   if (!spec.sharding.reshard_after_forward)
     add(remedy_kind::reshard, 1, [](sp::plan_spec& changed) { changed.sharding.reshard_after_forward = true; });
   if (spec.recompute == sp::recomputes::none) {
@@ -63,9 +65,24 @@ std::vector<candidate> changes_of(const sp::plan_spec& spec) {
     add(remedy_kind::ep, ep, [&](sp::plan_spec& changed) { changed.ep = ep; });
   for (std::int64_t tp = 2 * spec.tp; tp <= spec.devices_per_node; tp *= 2)
     add(remedy_kind::tp, tp, [&](sp::plan_spec& changed) { changed.tp = tp; });
-  for (std::int64_t pp = 2 * spec.pp; pp <= spec.model.layers; pp *= 2)
-    add(remedy_kind::pp, pp, [&](sp::plan_spec& changed) { changed.pp = pp; });
-  for (std::int64_t cp = 2 * spec.cp; cp <= spec.devices_per_node * spec.nodes; cp *= 2)
+  for (std::int64_t pp = 2 * spec.pp; pp <= spec.model.layers; pp *= 2) {
+    if (spec.model.layers % pp == 0) {
+      add(remedy_kind::pp, pp, [&](sp::plan_spec& changed) { changed.pp = pp; });
+    } else if ((spec.model.layers + 2) % pp == 0) {
+      add(remedy_kind::pp_slots, pp, [&](sp::plan_spec& changed) {
+        changed.pp = pp;
+        changed.layer_split.embedding_slot = changed.layer_split.loss_slot = true;
+      });
+    } else {
+      add(remedy_kind::pp_split, pp, [&](sp::plan_spec& changed) {
+        changed.pp = pp;
+        const std::int64_t larger = spec.model.layers % pp;
+        for (std::int64_t stage = 0; stage < pp; ++stage)
+          changed.layer_split.push_back(spec.model.layers / pp + (stage >= (pp - larger) / 2 && stage < (pp + larger) / 2 ? 1 : 0));
+      });
+    }
+  }
+  for (std::int64_t cp = 2 * spec.cp; cp <= spec.devices_per_node * spec.nodes && spec.sequence / cp >= 4096; cp *= 2)
     add(remedy_kind::cp, cp, [&](sp::plan_spec& changed) { changed.cp = cp; });
   if (spec.optimizer.bits == 0)
     add(remedy_kind::optimizer_adamw_8bit, 0, [](sp::plan_spec& changed) { changed.optimizer = sp::optimizers::adamw_8bit::spec; });
@@ -87,7 +104,7 @@ struct tally {
   int misfits = 0;
   int nothing = 0;
   int pairs = 0;
-  int by_kind[18]{};
+  int by_kind[static_cast<int>(remedy_kind::chunks) + 1]{};
 };
 
 void check_remedy(const sp::plan_spec& spec, tally& count) {
@@ -122,8 +139,8 @@ void check_remedy(const sp::plan_spec& spec, tally& count) {
     } else if (found.try_this.kind == remedy_kind::nothing_small_helps) {
       ++count.nothing;
     } else {
-      // Two together, or more nodes: what is named is enough.
-      CHECK(is_valid(sp::changed_by_both(spec, {found.try_this, found.and_this})));
+      // Two or three together, or more nodes: what is named is enough.
+      CHECK(is_valid(sp::changed_by_set(spec, {found.try_this, found.and_this, found.further})));
       CHECK((found.and_this.kind != remedy_kind::nothing_small_helps) != (found.try_this.kind == remedy_kind::nodes));
       ++count.pairs;
     }
@@ -184,7 +201,7 @@ TEST_CASE("a remedy is the smallest change that makes the plan valid") {
   // "Remedies at the border" has it, on one device.
   for (const remedy_kind kind :
        {remedy_kind::nothing_small_helps, remedy_kind::zero, remedy_kind::recompute_full, remedy_kind::micro_batch, remedy_kind::tp,
-        remedy_kind::pp, remedy_kind::cp, remedy_kind::offload_states_to_host, remedy_kind::nodes, remedy_kind::ep,
+        remedy_kind::pp, remedy_kind::chunks, remedy_kind::offload_states_to_host, remedy_kind::nodes, remedy_kind::ep,
         remedy_kind::recompute_attention, remedy_kind::recompute_pointwise, remedy_kind::recompute_experts}) {
     INFO(static_cast<int>(kind));
     CHECK(count.by_kind[static_cast<int>(kind)] > 0);

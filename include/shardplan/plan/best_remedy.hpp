@@ -46,10 +46,10 @@ constexpr remedy_set few_of_all(const Spec& spec, const parameter_totals& totals
   };
   if (!helps(all)) return {};
   const unsigned used = axes_of(all);
-  leaving now{};
-  while (!ends(now, used)) {
+  leaving now{used, 0};
+  while (!ends(now)) {
     const unsigned without = axes_without(now);
-    now = next_leaving(now, used, (without & used) == (now.axes & used) || helps(strong_changes(spec, without)));
+    now = next_leaving(now, used, without != now.axes && helps(strong_changes(spec, without)));
   }
   return set_of(strong_changes(spec, now.axes));
 }
@@ -58,9 +58,14 @@ constexpr remedy_set few_of_all(const Spec& spec, const parameter_totals& totals
 // changes together are not enough.
 template <class Spec, class Visit>
 constexpr void each_set(const Spec& spec, const parameter_totals& totals, Visit visit) {
-  const strong_set all = strong_changes(spec, all_axes);
-  const Spec with_all = changed_by_all(spec, all);
-  if (least_memory(with_all, totals, remedy{}) > spec.device.memory.count || !memory_fits(with_all)) return;
+  strong_set all{};
+  bool enough = false;
+  for (int index = 0; index < most_everythings && !enough; ++index) {
+    all = strong_changes(spec, axes_of_everything(index));
+    const Spec with_all = changed_by_all(spec, all);
+    enough = least_memory(with_all, totals, remedy{}) <= spec.device.memory.count && memory_fits(with_all);
+  }
+  if (!enough) return;
   remedy strongest[strong_kinds]{};
   for (int axis = 0; axis < strong_kinds; ++axis) strongest[axis] = strong_remedy(spec, axis);
   bool found = false;

@@ -140,6 +140,12 @@ constexpr remedy_kind pipeline_kind(const Spec& spec, std::int64_t ranks) {
   if ((layers + 2) % stages == 0) return remedy_kind::pp_slots;
   return stages <= static_cast<std::int64_t>(most_layer_split_entries) ? remedy_kind::pp_split : remedy_kind::pp;
 }
+// Whether a schedule of one chunk a rank keeps more micro-batches alive than 1F1B, as GPipe does, which idles as long.
+template <class Order>
+constexpr bool outlives_one_f_one_b(const Order& order) {
+  return order.chunks == 1 && order.slices == 1 && order.drains &&
+         order.in_flight(4, 64, 1, 0) > schedules::one_f_one_b::spec.in_flight(4, 64, 1, 0);
+}
 template <class Spec>
 constexpr std::int64_t most_context_ranks(const Spec& spec) {
   const std::int64_t by_tokens = spec.sequence / least_context_tokens;
@@ -169,6 +175,7 @@ constexpr remedy first_remedy(const Spec& spec, Visit visit) {
   const bool gathers = shards_weights(spec);
   if (spec.zero <= 0 && has_stages && try_out(remedy_kind::zero, 1)) return change;
   if (!has_zero_stages(spec.framework) && !spec.sharding.is_fsdp() && try_out(remedy_kind::fsdp, 0)) return change;
+  if (detail::outlives_one_f_one_b(spec.schedule) && try_out(remedy_kind::chunks, 1)) return change;
   if (gathers && !spec.sharding.reshard_after_forward && try_out(remedy_kind::reshard, 1)) return change;
   if (spec.recompute == recomputes::none && spec.recompute_layers == recompute_layers_spec{}) {
     const bool routes = spec.model.experts.count > 0;

@@ -38,13 +38,29 @@ constexpr remedy remedy_from() {
   }
 }
 
-// Where all changes together are not enough, no set is looked at.
+// Where no set of strong changes together is enough, no smaller set is looked at.
+template <class Core, int Index>
+inline constexpr strong_set everything = strong_changes(Core::spec, axes_of_everything(Index));
+template <class Core, int Index>
+inline constexpr plan_spec spec_with_everything = changed_by_all(Core::spec, everything<Core, Index>);
+template <class Core, int Index>
+inline constexpr bool everything_fits = memory_fits(spec_with_everything<Core, Index>);
+template <class Core, int Index>
+constexpr int first_that_fits() {
+  if constexpr (Index == most_everythings) {
+    return Index;
+  } else if constexpr (least_memory(spec_with_everything<Core, Index>, totals_of_plan<Core>, remedy{}) > Core::spec.device.memory.count) {
+    return first_that_fits<Core, Index + 1>();
+  } else if constexpr (everything_fits<Core, Index>) {
+    return Index;
+  } else {
+    return first_that_fits<Core, Index + 1>();
+  }
+}
 template <class Core>
-inline constexpr strong_set all_changes = strong_changes(Core::spec, all_axes);
+inline constexpr int everything_index = first_that_fits<Core, 0>();
 template <class Core>
-inline constexpr plan_spec spec_with_all = changed_by_all(Core::spec, all_changes<Core>);
-template <class Core>
-inline constexpr bool all_help = memory_fits(spec_with_all<Core>);
+inline constexpr bool all_help = everything_index<Core> != most_everythings;
 
 template <class Core, int Axis>
 inline constexpr remedy strongest = strong_remedy(Core::spec, Axis);
@@ -56,25 +72,25 @@ template <class Core, unsigned Axes>
 inline constexpr bool axes_help = count_violations<Core::judges_host>(spec_with_axes<Core, Axes>) == 0;
 template <class Core, unsigned Axes, int Step>
 constexpr unsigned axes_needed() {
-  constexpr unsigned used = axes_of(all_changes<Core>);
+  constexpr unsigned used = axes_of(everything<Core, everything_index<Core>>);
   constexpr leaving now{Axes, Step};
-  if constexpr (ends(now, used)) {
+  if constexpr (ends(now)) {
     return Axes;
   } else {
     constexpr unsigned without = axes_without(now);
-    if constexpr ((without & used) == (Axes & used)) {
-      constexpr leaving next = next_leaving(now, used, true);
+    if constexpr (without == Axes) {
+      constexpr leaving next = next_leaving(now, used, false);
       return axes_needed<Core, next.axes, next.step>();
     } else {
-      constexpr leaving next = next_leaving(now, used, axes_help<Core, without & used>);
+      constexpr leaving next = next_leaving(now, used, axes_help<Core, without>);
       return axes_needed<Core, next.axes, next.step>();
     }
   }
 }
 template <class Core>
 constexpr remedy_set few_of_plan() {
-  if constexpr (count_violations<Core::judges_host>(spec_with_all<Core>) == 0) {
-    return set_of(strong_changes(Core::spec, axes_needed<Core, all_axes, 0>()));
+  if constexpr (count_violations<Core::judges_host>(spec_with_everything<Core, everything_index<Core>>) == 0) {
+    return set_of(strong_changes(Core::spec, axes_needed<Core, axes_of(everything<Core, everything_index<Core>>), 0>()));
   } else {
     return {};
   }

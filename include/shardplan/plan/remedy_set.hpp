@@ -49,7 +49,7 @@ constexpr Spec changed_by_both(const Spec& spec, const remedy_set& changes) {
 namespace detail {
 
 // What changes say the same part: sets have one of each. `strong_kinds` of them; elsewhere `no_axis`.
-inline constexpr int strong_kinds = 9;
+inline constexpr int strong_kinds = 10;
 inline constexpr int no_axis = -1;
 constexpr int axis_of(remedy_kind kind) {
   switch (kind) {
@@ -68,6 +68,7 @@ constexpr int axis_of(remedy_kind kind) {
     case remedy_kind::optimizer_adamw_8bit: return 6;
     case remedy_kind::offload_states_to_host: return 7;
     case remedy_kind::ep: return 8;
+    case remedy_kind::chunks: return 9;
     default: return no_axis;
   }
 }
@@ -108,7 +109,8 @@ constexpr remedy highest_stage(const Spec& spec) {
   return {};
 }
 
-// The strongest change of each axis, in the order of `first_remedy` but for ep, which is last; `nothing_small_helps` where there is none.
+// The strongest change of each axis, in the order of `first_remedy` but for ep and the schedule, which are last; `nothing_small_helps`
+// where there is none.
 template <class Spec = plan_spec>
 constexpr remedy strong_remedy(const Spec& spec, int axis) {
   switch (axis) {
@@ -122,7 +124,8 @@ constexpr remedy strong_remedy(const Spec& spec, int axis) {
     case 7:
       if (spec.offload.states != storage::device) return {};
       return {remedy_kind::offload_states_to_host, spec.offload.gradients == storage::device ? 0 : 1};
-    default: return largest_degree(spec, axis, spec.ep, spec.model.experts.count);
+    case 8: return largest_degree(spec, axis, spec.ep, spec.model.experts.count);
+    default: return outlives_one_f_one_b(spec.schedule) ? remedy{remedy_kind::chunks, 1} : remedy{};
   }
 }
 
@@ -135,7 +138,7 @@ template <class Spec = plan_spec>
 constexpr strong_set strong_changes(const Spec& spec, unsigned axes) {
   strong_set result{};
   Spec with = spec;
-  constexpr int in_order[strong_kinds] = {0, 1, 3, 4, 5, 6, 7, 8, 2};
+  constexpr int in_order[strong_kinds] = {9, 0, 1, 3, 4, 5, 6, 7, 8, 2};
   for (const int axis : in_order) {
     if ((axes >> axis & 1u) == 0) continue;
     const remedy change = strong_remedy(with, axis);
@@ -157,6 +160,15 @@ constexpr Spec changed_by_all(const Spec& spec, const strong_set& changes) {
   return result;
 }
 inline constexpr unsigned all_axes = (1u << strong_kinds) - 1;
+// What is looked at as "everything": all axes; and without those that may take the ranks that others would share, or that keep more
+// micro-batches alive.
+inline constexpr int most_everythings = 4;
+constexpr unsigned axes_of_everything(int index) {
+  constexpr unsigned pp_axis = 1u << 4;
+  constexpr unsigned cp_axis = 1u << 5;
+  constexpr unsigned choices[most_everythings] = {all_axes, all_axes & ~pp_axis, all_axes & ~cp_axis, all_axes & ~pp_axis & ~cp_axis};
+  return choices[index];
+}
 
 // The kinds of a pair: each with all before it.
 struct pair_of_kinds {
@@ -176,7 +188,7 @@ inline constexpr int strong_pairs = strong_kinds * (strong_kinds - 1) / 2;
 template <class Spec = plan_spec, class Change = remedy>
 constexpr remedy_set strong_pair(const Spec& spec, Change one, Change other, int index) {
   if (!is_change(one) || !is_change(other)) return {};
-  const auto is_degree = [](const Change& what) { return axis_of(what.kind) >= 3 && axis_of(what.kind) != 6 && axis_of(what.kind) != 7; };
+  const auto is_degree = [](const Change& what) { return (axis_of(what.kind) >= 3 && axis_of(what.kind) <= 5) || axis_of(what.kind) == 8; };
   if (is_degree(one) && is_degree(other)) other = strong_remedy(changed(spec, one), kinds_of_pair(index).second);
   if (axis_of(one.kind) == 2 && is_degree(other)) one = strong_remedy(changed(spec, other), 2);
   if (!is_change(one) || !is_change(other)) return {};

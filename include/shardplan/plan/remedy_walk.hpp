@@ -29,7 +29,7 @@ constexpr int count_of(const remedy_set& changes) {
 struct size_walk {
   remedy_set best{};       // helps
   remedy_set candidate{};  // to be asked
-  int walked = 0;          // which change; -1: both
+  int walked = 0;          // which change; -1: pairs
   int index[2]{};          // of the candidate's changes; while one is walked, of that one in the first
   int below[2]{};          // how many are smaller than those of `best`
   bool done = false;
@@ -51,7 +51,7 @@ constexpr void find_next(const Spec& spec, size_walk& walk) {
     --walk.walked;
     walk.index[0] = walk.index[1] = 0;
   }
-  if (count != 2 || walk.index[1] >= walk.below[1] || walk.below[0] == 0) {
+  if (count != 2 || walk.index[1] == walk.below[1]) {
     walk.done = true;
     return;
   }
@@ -78,7 +78,7 @@ constexpr size_walk next_step(const Spec& spec, size_walk walk, bool helps) {
     // Found: `find_next` goes to the change before, since this one is reached.
   } else if (walk.walked >= 0) {
     ++walk.index[0];
-  } else if (++walk.index[0] == walk.below[0]) {
+  } else if (++walk.index[0] > walk.below[0]) {
     walk.index[0] = 0;
     ++walk.index[1];
   }
@@ -90,11 +90,11 @@ constexpr size_walk next_step(const Spec& spec, size_walk walk, bool helps) {
 // the cheapest first.
 inline constexpr int steps_of_leaving = 2 * strong_kinds;
 constexpr int axis_left_at(int step) {
-  constexpr int costliest_first[strong_kinds] = {7, 6, 5, 8, 4, 3, 2, 1, 0};
+  constexpr int costliest_first[strong_kinds] = {7, 6, 5, 8, 4, 3, 2, 1, 0, 9};
   return step < strong_kinds ? costliest_first[step] : costliest_first[steps_of_leaving - 1 - step];
 }
 struct leaving {
-  unsigned axes = all_axes;  // that are enough
+  unsigned axes = 0;  // that are enough
   int step = 0;
 };
 constexpr int count_bits(unsigned axes) {
@@ -103,20 +103,17 @@ constexpr int count_bits(unsigned axes) {
   return count;
 }
 constexpr unsigned axes_without(const leaving& now) { return now.axes & ~(1u << axis_left_at(now.step)); }
-// `used`: axes that there is a change of at all.
+// `used`: the axes that there is a change of at all.
 constexpr leaving next_leaving(leaving now, unsigned used, bool helps_without) {
   if (helps_without) now.axes = axes_without(now);
-  if (++now.step == strong_kinds && count_bits(now.axes & used) > 3) now.axes = all_axes;
+  if (++now.step == strong_kinds && count_bits(now.axes) > 3) now.axes = used;
   return now;
 }
+constexpr bool ends(const leaving& now) { return now.step == steps_of_leaving || (now.step >= strong_kinds && count_bits(now.axes) <= 3); }
 constexpr unsigned axes_of(const strong_set& changes) {
   unsigned axes = 0;
   for (int axis = 0; axis < strong_kinds; ++axis)
     if (is_change(changes.made[axis])) axes |= 1u << axis;
   return axes;
 }
-constexpr bool ends(const leaving& now, unsigned used) {
-  return now.step == steps_of_leaving || (now.step >= strong_kinds && count_bits(now.axes & used) <= 3);
-}
-
 }  // namespace shardplan::detail
