@@ -13,6 +13,7 @@
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/fact_of.hpp>
 #include <shardplan/plan/facts.hpp>
+#include <shardplan/plan/framework_has.hpp>
 #include <shardplan/plan/idle.hpp>
 #include <shardplan/plan/quantity.hpp>
 #include <shardplan/plan/rules/check.hpp>
@@ -42,10 +43,11 @@ enum class advice {
   pipeline_idles,                           ///< more than 10 % of a step
   fewer_micro_batches_than_stages,          ///< some ranks of the pipeline never work at the same time; torchtitan refuses it
   host_cannot_load,                         ///< each rank loading the whole model takes more than the host has
+  not_in_framework,                         ///< the framework has no such schedule, or no such word for how states are sharded
 };
 
 /// The number of kinds of advice.
-inline constexpr int advice_kinds = static_cast<int>(advice::host_cannot_load) + 1;
+inline constexpr int advice_kinds = static_cast<int>(advice::not_in_framework) + 1;
 
 /// One advice with its numbers.
 struct advice_note {
@@ -155,6 +157,17 @@ constexpr advice_note note_logits(const Spec& spec) {
   return note_if(advice::large_logits, percent > 10, {quantity::percent, percent}, {quantity::vocabulary, facts.vocabulary});
 }
 
+// By what plan/framework_has.hpp knows. Forks have other schedules, and people say ZeRO-2 and 3 of FSDP: nothing is refused.
+template <class Spec>
+constexpr advice_note note_framework(const Spec& spec) {
+  const bool has_sharding = spec.sharding.is_fsdp() ? has_fsdp(spec.framework) : spec.zero <= 0 || has_zero_stages(spec.framework);
+  if (has_sharding)
+    return note_if(advice::not_in_framework, spec.pp > 1 && !has_schedule(spec.framework, spec.schedule),
+                   {quantity::chunks, spec.schedule.chunks}, {quantity::pp, spec.pp});
+  return note_if(advice::not_in_framework, true, {quantity::zero, sharding_stage(spec)},
+                 {quantity::dp_x_cp, derive(spec).grid.dense_shards()});
+}
+
 // Whether one advice holds for a spec that broke no rule of the first two tiers.
 template <class Spec>
 constexpr advice_note note_of(const Spec& spec, advice kind) {
@@ -187,6 +200,7 @@ constexpr advice_note note_of(const Spec& spec, advice kind) {
     case advice::pipeline_idles: return note_idle(spec);
     case advice::fewer_micro_batches_than_stages: return note_micro_batches(spec);
     case advice::host_cannot_load: return note_loading(spec);
+    case advice::not_in_framework: return note_framework(spec);
   }
   return {};
 }
@@ -273,6 +287,7 @@ constexpr literal reason_of(advice kind) {
     case advice::fewer_micro_batches_than_stages: return "fewer micro-batches than pipeline ranks: some never work at the same time";
     case advice::host_cannot_load:
       return "each rank loading the whole model in fp32 takes more than the host has: load on one, or on a meta device";
+    case advice::not_in_framework: return "the framework has no such schedule, or no such word for how states are sharded";
   }
   return "";
 }
@@ -293,7 +308,8 @@ constexpr const char* name_of(advice kind) {
                                    "needless_recompute",
                                    "pipeline_idles",
                                    "fewer_micro_batches_than_stages",
-                                   "host_cannot_load"};
+                                   "host_cannot_load",
+                                   "not_in_framework"};
   static_assert(sizeof names / sizeof names[0] == advice_kinds);
   return names[static_cast<int>(kind)];
 }
@@ -316,6 +332,9 @@ constexpr const char* condition_of(advice kind) {
     case advice::pipeline_idles: return "more than 10 % of a step, by closed form";
     case advice::fewer_micro_batches_than_stages: return "m < pp";
     case advice::host_cannot_load: return "with `host_memory<>`: devices of a node x 4 bytes x parameters are more than it";
+    case advice::not_in_framework:
+      return "`zero<1>` to `zero<3>` under torchtitan and fsdp2, `fsdp` under DeepSpeed, with pp > 1 a schedule of the catalog that the "
+             "framework does not have";
   }
   return "";
 }
@@ -340,6 +359,7 @@ constexpr const char* consequence_of(advice kind) {
     case advice::fewer_micro_batches_than_stages:
       return "pp - m ranks wait at any time; torchtitan's 1F1B and Megatron-LM's interleaving refuse it";
     case advice::host_cannot_load: return "load on one rank and broadcast, or on a meta device (transformers issue 25107)";
+    case advice::not_in_framework: return "a fork may have it; else say `fsdp<>`, `zero<3>`, or a schedule of [the framework's](plan.md)";
   }
   return "";
 }
