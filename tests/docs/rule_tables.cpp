@@ -82,6 +82,7 @@ sp::plan_spec spec_of(const sp::transformer& model) {
   spec.devices_per_node = spec.nodes = spec.host_memory_gibibytes = spec.sequence = spec.micro_batch = spec.global_batch = nowhere;
   spec.accumulation = spec.tp = spec.pp = spec.dp = spec.cp = spec.ep = spec.etp = spec.zero = spec.vocabulary_multiple = nowhere;
   spec.sharding.ranks = spec.sharding.secondary = spec.sharding.prefetch = nowhere;
+  spec.sharding.limits.max_live = nowhere;
   spec.layer_split.push_back(nowhere);
   spec.schedule.chunks = nowhere;
   spec.offload.moments_percent = nowhere;

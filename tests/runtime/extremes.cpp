@@ -113,6 +113,9 @@ std::vector<std::int64_t*> numbers_of(sp::plan_spec& spec) {
                                      &spec.sharding.ranks,
                                      &spec.sharding.secondary,
                                      &spec.sharding.prefetch,
+                                     &spec.sharding.limits.prefetch_bucket,
+                                     &spec.sharding.limits.max_live,
+                                     &spec.sharding.limits.reuse_distance,
                                      &spec.layer_split.next_token_stage,
                                      &spec.layer_split.left_out};
   for (std::size_t i = 0; i < spec.layer_split.counts.length; ++i) numbers.push_back(&spec.layer_split.counts.values[i]);

@@ -25,6 +25,8 @@ constexpr remedy change_against(const Spec& spec, feature unsupported) {
     case feature::hpz_without_zero_3: return {remedy_kind::zero, 3};
     case feature::megatron_buckets_without_zero_1: return {remedy_kind::zero, 1};
     case feature::gathering_of_whole_weights: return {remedy_kind::zero, 3};
+    case feature::gather_unit_without_zero_3: return {remedy_kind::zero, 3};
+    case feature::inputs_to_nvme: return {};  // what `offload<>` then says is the plan's own
     case feature::sharded_gradients_in_pipeline: return {remedy_kind::zero, 1};
     case feature::expert_parallel_with_zero_3: return {remedy_kind::zero, 2};
     case feature::experts_in_tp_without_sequence_parallel: return {remedy_kind::sequence_parallel, 0};

@@ -20,6 +20,7 @@ constexpr void check_sharding(const Spec& spec, Sink& sink) {
   if (sharding.layout == shard_layout::megatron_buckets && spec.zero != 1) sink.add_feature(feature::megatron_buckets_without_zero_1);
   if (!shards_weights(spec) && (!sharding.reshard_after_forward || sharding.prefetch != 1))
     sink.add_feature(feature::gathering_of_whole_weights);
+  if (sharding.says_unit() && !(spec.zero >= 3)) sink.add_feature(feature::gather_unit_without_zero_3);
 }
 
 // What one framework refuses and another allows.
@@ -62,6 +63,7 @@ constexpr void check_combinations(const Spec& spec, Sink& sink) {
   if (shape.positions != 0 && spec.sequence > positions)
     sink.add_pair(rule::exceeds, {quantity::sequence, spec.sequence}, {quantity::positions, positions});
   if (spec.offload.gradients == storage::nvme) sink.add_feature(feature::gradients_to_nvme);
+  if (spec.offload.inputs == storage::nvme) sink.add_feature(feature::inputs_to_nvme);
   if (spec.offload.weights != storage::device && !shards_weights(spec)) sink.add_feature(feature::weights_off_without_zero_3);
   if (!spec.sharding.is_plain()) check_sharding(spec, sink);
   if (spec.framework != frameworks::generic) check_framework(spec, sink);
