@@ -131,7 +131,7 @@ struct ground<Core, true> {
   using base = repair_steps<Core>;
 };
 template <class Core, cause Which, bool Repaired>
-inline constexpr change_list firsts_of = changes_for(ground<Core, Repaired>::core::spec, Which);
+inline constexpr change_list first_changes = changes_for(ground<Core, Repaired>::core::spec, Which);
 
 template <class Core, cause Which>
 constexpr finding tried(const treatment& steps) {
@@ -147,13 +147,13 @@ constexpr finding or_else(const finding& before, const finding& after) {
 
 template <class Core, cause Which, bool Repaired, std::size_t At>
 struct first_steps {
-  static constexpr treatment value = steps_of(ground<Core, Repaired>::base::value, firsts_of<Core, Which, Repaired>.values[At]);
+  static constexpr treatment value = steps_of(ground<Core, Repaired>::base::value, first_changes<Core, Which, Repaired>.values[At]);
 };
 template <class Core, cause Which, bool Repaired, std::size_t At>
 inline constexpr finding by_one = tried<Core, Which>(first_steps<Core, Which, Repaired, At>::value);
 template <class Core, cause Which, bool Repaired, std::size_t At = 0>
 constexpr finding search_one() {
-  if constexpr (At >= firsts_of<Core, Which, Repaired>.length) {
+  if constexpr (At >= first_changes<Core, Which, Repaired>.length) {
     return first_look<Core, nothing_observed, Which>;
   } else if constexpr (is_change(by_one<Core, Which, Repaired, At>)) {
     return by_one<Core, Which, Repaired, At>;
@@ -167,12 +167,12 @@ inline constexpr finding best_one = search_one<Core, Which, Repaired>();
 template <class Core>
 inline constexpr change_list makers_of = room_makers(Core::spec);
 template <class Core, cause Which, bool Repaired, std::size_t First>
-inline constexpr second_list seconds_of = second_steps(ground<Core, Repaired>::core::spec, Which, firsts_of<Core, Which, Repaired>,
-                                                       makers_of<typename ground<Core, Repaired>::core>, totals_of_plan<Core>, First);
+inline constexpr second_list second_changes = second_steps(ground<Core, Repaired>::core::spec, Which, first_changes<Core, Which, Repaired>,
+                                                           makers_of<typename ground<Core, Repaired>::core>, totals_of_plan<Core>, First);
 template <class Core, cause Which, bool Repaired, std::size_t First, std::size_t Second>
 inline constexpr finding by_two = tried<Core, Which>(steps_of(ground<Core, Repaired>::base::value,
-                                                              firsts_of<Core, Which, Repaired>.values[First],
-                                                              seconds_of<Core, Which, Repaired, First>.values[Second]));
+                                                              first_changes<Core, Which, Repaired>.values[First],
+                                                              second_changes<Core, Which, Repaired, First>.values[Second]));
 template <class Core, cause Which, bool Repaired, std::size_t First, std::size_t Count, std::size_t Second = 0>
 constexpr finding search_second() {
   if constexpr (Second >= Count) {
@@ -187,10 +187,10 @@ template <class Core, cause Which, bool Repaired, std::size_t First, std::size_t
 inline constexpr finding best_second = search_second<Core, Which, Repaired, First, Count>();
 template <class Core, cause Which, bool Repaired, std::size_t First = 0, std::size_t Left = most_pairs>
 constexpr finding search_two() {
-  if constexpr (Left == 0 || First >= firsts_of<Core, Which, Repaired>.length) {
+  if constexpr (Left == 0 || First >= first_changes<Core, Which, Repaired>.length) {
     return first_look<Core, nothing_observed, Which>;
   } else {
-    constexpr std::size_t pairs = seconds_of<Core, Which, Repaired, First>.length;
+    constexpr std::size_t pairs = second_changes<Core, Which, Repaired, First>.length;
     constexpr std::size_t count = pairs < Left ? pairs : Left;
     if constexpr (is_change(best_second<Core, Which, Repaired, First, count>)) {
       return best_second<Core, Which, Repaired, First, count>;
@@ -218,7 +218,7 @@ template <class Core, cause Which, std::size_t At>
 inline constexpr finding with_room_for = by_room<Core, first_steps<Core, Which, false, At>, Which>();
 template <class Core, cause Which, int Rooms = most_rooms, std::size_t At = 0>
 constexpr finding search_room() {
-  if constexpr (Rooms == 0 || At >= firsts_of<Core, Which, false>.length) {
+  if constexpr (Rooms == 0 || At >= first_changes<Core, Which, false>.length) {
     return first_look<Core, nothing_observed, Which>;
   } else if constexpr (!is_worth_room_of<core_with<Core, first_steps<Core, Which, false, At>>, Which>) {
     return search_room<Core, Which, Rooms, At + 1>();

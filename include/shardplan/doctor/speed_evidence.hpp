@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/checked.hpp>
 #include <shardplan/doctor/cause.hpp>
 #include <shardplan/doctor/evidence.hpp>
 #include <shardplan/doctor/observations.hpp>
@@ -128,7 +129,7 @@ constexpr evidence offload_evidence(const patient& who, const timed_step& when) 
 // A rate of which `least` per mille must be measured. The limit is what the measured rate is enough for.
 constexpr evidence measured_rate(std::int64_t promised, std::int64_t measured, std::int64_t least, std::int64_t weight) {
   if (measured < 0 || promised <= 0) return unsaid_in_plan(promised);
-  const std::int64_t enough = measured > INT64_MAX / 1000 ? measured / least * 1000 : measured * 1000 / least;
+  const std::int64_t enough = measured > INT64_MAX / 1000 ? saturating_multiply(measured / least, 1000) : measured * 1000 / least;
   return judged(promised, enough, promised > enough ? weight : 0);
 }
 constexpr evidence data_evidence(const timed_step& when, const observations& run) {

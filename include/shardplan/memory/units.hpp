@@ -22,7 +22,7 @@ struct unit {
   std::int64_t linear = 0;          ///< weights of matrix products, routed experts included; only under autocast
   std::int64_t linear_shapes = 0;   ///< one weight of each shape of matrix product, so one expert
   std::int64_t largest_linear = 0;  ///< the largest of these
-  std::int64_t largest = 0;         ///< the largest tensor, one expert's
+  std::int64_t largest = 0;         ///< the largest tensor, one expert's; only where weights are gathered or states go by tensor
 
   // Only where shards are no equal parts of a flat buffer:
   std::int64_t dense_share =
@@ -115,6 +115,7 @@ constexpr model_units units_of(const Spec& spec, const derived& facts, rank_mode
   const bool by_tensor = goes_by_tensor(spec.optimizer, spec.precision);
   units.by_tensor = by_tensor;
   const bool gathers = facts.stage >= 3;
+  const bool compares = gathers || by_tensor;
   const bool shards_tensors = spec.sharding.layout == shard_layout::tensors;
   const bool counts_linear = !gathers && spec.precision.weight > spec.precision.compute;
   detail::piecewise how_to_add{list, spec.sharding.layout == shard_layout::megatron_buckets, shards_tensors, spec.model.mlp == mlp::gated,
@@ -138,7 +139,7 @@ constexpr model_units units_of(const Spec& spec, const derived& facts, rank_mode
     } else {
       owner.dense += elements;
     }
-    if (one > owner.largest) owner.largest = one;
+    if (compares && one > owner.largest) owner.largest = one;
     if (is_linear(purpose)) {
       owner.linear_shapes += one;
       if (one > owner.largest_linear) owner.largest_linear = one;

@@ -31,9 +31,16 @@ enum class gather_unit : unsigned char {
 
 /// What DeepSpeed's ZeRO-3 keeps gathered (deepspeedai/DeepSpeed runtime/zero/config.py), elements.
 struct zero_3_limits {
-  std::int64_t prefetch_bucket = 50'000'000;    ///< stage3_prefetch_bucket_size
-  std::int64_t max_live = 1'000'000'000;        ///< stage3_max_live_parameters: nothing is gathered ahead beyond that
-  std::int64_t reuse_distance = 1'000'000'000;  ///< stage3_max_reuse_distance: what is used again sooner stays
+  static constexpr std::int64_t default_bucket = 50'000'000;    ///< of `prefetch_bucket`
+  static constexpr std::int64_t default_limit = 1'000'000'000;  ///< of the two others
+  std::int64_t prefetch_bucket = default_bucket;                ///< stage3_prefetch_bucket_size
+  std::int64_t max_live = default_limit;                        ///< stage3_max_live_parameters: nothing is gathered ahead beyond that
+  std::int64_t reuse_distance = default_limit;                  ///< stage3_max_reuse_distance: what is used again sooner stays
+
+  /// Whether they are DeepSpeed's defaults.
+  constexpr bool is_plain() const {
+    return ((prefetch_bucket ^ default_bucket) | (max_live ^ default_limit) | (reuse_distance ^ default_limit)) == 0;
+  }
 
   // By hand: a defaulted one costs a compiler ten times as much.
   friend constexpr bool operator==(const zero_3_limits& left, const zero_3_limits& right) {
@@ -55,7 +62,7 @@ struct sharding_spec {
   constexpr bool is_fsdp() const { return layout >= shard_layout::flat_units; }
 
   /// Whether something was said of what ZeRO-3 gathers at once.
-  constexpr bool says_unit() const { return unit != gather_unit::by_framework || !(limits == zero_3_limits{}); }
+  constexpr bool says_unit() const { return int(unit) != 0 || !limits.is_plain(); }
 
   /// Whether nothing was said: what nearly every plan is.
   constexpr bool is_plain() const {

@@ -128,6 +128,8 @@ TEST_CASE("doctor: laws of a diagnosis") {
   CHECK(faster > 400);
   CHECK(by_steps[3] > 0);
   CHECK(by_steps[0] == 0);
+  for (const auto why : {sp::no_change::of_no_plan, sp::no_change::nothing_found, sp::no_change::nothing_faster})
+    CHECK(reasons[static_cast<int>(why)] > 0);
   CHECK(schedules > 0);
 }
 

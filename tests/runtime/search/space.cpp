@@ -114,7 +114,7 @@ TEST_CASE("tp beyond a host lies in the default space where a fabric reaches bey
   spec.nodes = 36;  // two racks: groups of 16 would lie astride, 144 / 16 or not
   CHECK(has(sp::default_space_of(spec).tp, 24));
   CHECK(!has(sp::default_space_of(spec).tp, 16));
-  spec.nodes = 16;         // 64 devices of the rack
+  spec.nodes = 16;  // 64 devices of the rack
   CHECK(has(sp::default_space_of(spec).tp, 16));
   spec.device = sp::devices::h100_sxm_80gb::spec;
   CHECK(!has(sp::default_space_of(spec).tp, 8));

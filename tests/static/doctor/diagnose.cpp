@@ -93,3 +93,8 @@ static_assert(sp::changed_axes(run<>::spec, run<sp::tp<2>>::spec).tp && sp::chan
 static_assert(sp::changed_axes(run<>::spec, run<sp::pp<2>>::spec).pp && sp::changed_axes(run<>::spec, run<sp::zero<1>>::spec).sharding);
 static_assert(
     sp::changed_axes(run<sp::zero<1>>::spec, run<sp::zero<1>, sp::cp<2>>::spec).sharding);  // the same shards, but of other replicas
+
+// Messages are read in constants too, where a look beyond either end would be an error.
+static_assert(sp::read_allocator_message("2.00 GiB free").free.nominal == sp::bytes{std::int64_t{2} << 30});
+static_assert(!sp::read_allocator_message("2.00 Gi").requested.is_known() && !sp::read_allocator_message(nullptr).requested.is_known());
+static_assert(sp::read_allocator_message("1 GiB").requested.is_known() && !sp::read_allocator_message("s has 1 GiB").others.is_known());
