@@ -35,14 +35,13 @@ constexpr remedy change_against(const Spec& spec, feature unsupported) {
   return {};
 }
 
-// Counts broken combinations, and notes whether one feature is among them.
+// Which features are not supported, beside the count of all that is broken.
 struct feature_sink : counting_sink {
-  feature asked{};
-  bool found = false;
+  unsigned features = 0;  // a bit each
 
   constexpr void add_feature(feature unsupported) {
     ++count;
-    if (unsupported == asked) found = true;
+    features |= 1u << static_cast<int>(unsupported);
   }
 };
 
@@ -51,15 +50,15 @@ struct feature_sink : counting_sink {
 template <class Spec, class Item>
 constexpr void find_supported(const Spec& spec, Item& item) {
   const remedy change = change_against(spec, item.unsupported);
-  counting_sink before{};
+  feature_sink before{};
   check_combinations(spec, before);
   const Spec with = changed(spec, change);
   feature_sink after{};
-  after.asked = item.unsupported;
   check_computable(with, after);
   if (after.count != 0) return;
   check_combinations(with, after);
-  if (!after.found && after.count < before.count) item.legal[0] = change;
+  const unsigned left = before.features & ~(1u << static_cast<int>(item.unsupported));
+  if ((after.features & ~left) == 0 && after.count < before.count) item.legal[0] = change;
 }
 
 }  // namespace shardplan::detail
