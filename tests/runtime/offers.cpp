@@ -60,6 +60,7 @@ TEST_CASE("offers against idling in words") {
   CHECK(text.find("   more micro-batches: memory does not end them (1,048,576 were looked at)\n") != std::string::npos);
   spec.schedule = sp::schedules::gpipe::spec;
   spec.recompute = sp::recomputes::full;
+  spec.global_batch = 64;
   const std::string ends = sp::report::text_of(sp::less_idle(spec));
   INFO(ends);
   const std::string most = std::to_string(sp::room_for_micro_batches(spec).most);
