@@ -73,7 +73,7 @@ std::vector<candidate> changes_of(const sp::plan_spec& spec) {
     } else if ((spec.model.layers + 2) % pp == 0) {
       add(remedy_kind::pp_slots, pp, [&](sp::plan_spec& changed) {
         changed.pp = pp;
-        changed.layer_split.embedding_slot = changed.layer_split.loss_slot = true;
+        changed.layer_split.embedding_slot = changed.layer_split.loss_slot = 1;
       });
     } else {
       add(remedy_kind::pp_split, pp, [&](sp::plan_spec& changed) {

@@ -9,6 +9,7 @@
 #include <shardplan/schedule/schedule_spec.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 
 #include <cstdint>
 
@@ -42,7 +43,7 @@ constexpr std::int64_t layers_left_out(const plan_spec& spec) {
     return sum > spec.model.layers ? sum - spec.model.layers : spec.model.layers - sum;
   }
   const std::int64_t stages = spec.pp < 1 || spec.schedule.chunks < 1 ? 0 : times(spec.pp, spec.schedule.stages(1));
-  return rest_of(spec.model.layers + split.embedding_slot + split.loss_slot, stages);
+  return deals_out(spec, stages) ? 0 : rest_of(layer_places_of(spec), stages);
 }
 
 // Where accumulation is said, what it misses of the batch.

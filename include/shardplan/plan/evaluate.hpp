@@ -7,7 +7,8 @@
 #include <shardplan/memory/phase.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/plan/best_remedy.hpp>
-#include <shardplan/plan/legal.hpp>
+#include <shardplan/plan/feature_change.hpp>
+#include <shardplan/plan/legal_values.hpp>
 #include <shardplan/plan/remedy_set.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
@@ -149,6 +150,7 @@ constexpr void set_remedy(List& list, const remedy_set& changes) {
 template <class Spec, class List>
 constexpr void find_remedies(const Spec& spec, List& list) {
   find_all_legal(spec, list);
+  find_all_supported(spec, list);
   if (wants_remedy(list)) set_remedy(list, best_remedy(spec));
 }
 }  // namespace detail

@@ -61,4 +61,16 @@ constexpr void find_supported(const Spec& spec, Item& item) {
   if ((after.features & ~left) == 0 && after.count < before.count) item.legal[0] = change;
 }
 
+template <class List>
+constexpr bool has_features(const List& list) {
+  for (const auto& item : list.items)
+    if (item.broken == rule::not_supported) return true;
+  return false;
+}
+template <class Spec, class List>
+constexpr void find_all_supported(const Spec& spec, List& list) {
+  for (auto& item : list.items)
+    if (item.broken == rule::not_supported) find_supported(spec, item);
+}
+
 }  // namespace shardplan::detail

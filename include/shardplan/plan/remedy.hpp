@@ -20,6 +20,7 @@
 #include <shardplan/schedule/one_f_one_b.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 
 #include <cstdint>
 
@@ -74,7 +75,7 @@ constexpr void make_change(Spec& result, remedy change) {
       break;
     case remedy_kind::pp_slots:
       result.pp = change.value;
-      result.layer_split.embedding_slot = result.layer_split.loss_slot = true;
+      result.layer_split.embedding_slot = result.layer_split.loss_slot = 1;
       break;
     case remedy_kind::pp_split:
       result.pp = change.value;
@@ -86,8 +87,11 @@ constexpr void make_change(Spec& result, remedy change) {
     case remedy_kind::global_batch: result.global_batch = change.value; break;
     case remedy_kind::accumulation: result.accumulation = change.value; break;
     case remedy_kind::vocabulary_multiple: result.vocabulary_multiple = change.value; break;
+    case remedy_kind::hpz: result.sharding.secondary = change.value; break;
+    case remedy_kind::inner_all_to_all: result.communication.context_inner = change.value; break;
+    case remedy_kind::node_ranks: result.communication.node_ranks = change.value; break;
     case remedy_kind::sequence_parallel: result.sequence_parallel = toggle::on; break;
-    case remedy_kind::pipeline_slots: result.layer_split.embedding_slot = result.layer_split.loss_slot = true; break;
+    case remedy_kind::pipeline_slots: result.layer_split.embedding_slot = result.layer_split.loss_slot = 1; break;
     case remedy_kind::chunks:
       result.schedule = change.value == 1 ? schedules::one_f_one_b::spec : schedules::interleaved<Chunked>::spec;
       result.schedule.chunks = change.value;
@@ -132,12 +136,10 @@ namespace detail {
 // a layer each, else with a split that says the layers of each.
 template <class Spec>
 constexpr remedy_kind pipeline_kind(const Spec& spec, std::int64_t ranks) {
-  const auto& split = spec.layer_split;
   const std::int64_t stages = ranks > limits::stages ? ranks : spec.schedule.stages(ranks);
-  const std::int64_t layers = spec.model.layers;
-  if (split.counts.length != 0) return remedy_kind::pp_split;
-  if ((layers + split.embedding_slot + split.loss_slot) % stages == 0) return remedy_kind::pp;
-  if ((layers + 2) % stages == 0) return remedy_kind::pp_slots;
+  if (spec.layer_split.counts.length != 0) return remedy_kind::pp_split;
+  if (deals_out(spec, stages)) return remedy_kind::pp;
+  if ((spec.model.layers + 2) % stages == 0) return remedy_kind::pp_slots;
   return stages <= static_cast<std::int64_t>(most_layer_split_entries) ? remedy_kind::pp_split : remedy_kind::pp;
 }
 // Whether a schedule of one chunk a rank keeps more micro-batches alive than 1F1B, as GPipe does, which idles as long.
