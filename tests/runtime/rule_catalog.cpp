@@ -88,6 +88,7 @@ sp::plan_spec random_plan(dice& roll) {
   random_stages(roll, spec);
   if (roll.one_in(8)) spec.precision = sp::precisions::fp8_compute::spec;
   if (roll.one_in(16)) spec.repeated_parts = 8;
+  if (roll.one_in(32)) spec.rank_order = sp::rank_orders{0x111111};
   if (roll.one_in(16)) spec.sequence = sp::unset;
   if (roll.one_in(16)) spec.model.hidden = std::int64_t{1} << 24;
   if (roll.one_in(16)) spec.model.layers = std::int64_t{1} << 14;

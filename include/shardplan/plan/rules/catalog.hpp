@@ -83,6 +83,10 @@ inline constexpr listed_rule rule_catalog[] = {
                        "nothing can be computed without them"),
     detail::plain_rule(1, rule::repeated_part, "no part is said twice, and none of the targets inside `offload<...>`",
                        "two values cannot both hold"),
+    detail::plain_rule(
+        1, rule::malformed_part,
+        "a `rank_order` names each axis once; a schedule has its functions (`in_flight`, `weight_versions`, `group`, `ends`)",
+        "another number is no order, and a null pointer cannot be asked"),
     detail::number_rule(
         1, rule::too_large, {quantity::parameters_bound, quantity::activation_bytes_bound, quantity::state_bytes_bound},
         "at most 2^52 parameters, 2^61 bytes of activations and 2^60 bytes of matrix rules, scales and tensor tables, by upper "
