@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/checked.hpp>
+#include <shardplan/core/divisor.hpp>
 
 #include <cstdint>
 
@@ -20,7 +21,7 @@ struct fraction {
   constexpr fraction(std::int64_t above, std::int64_t below) {
     if (below == 0) division_by_zero();
     // Through unsigned, where the most negative number has an absolute value.
-    const std::uint64_t common = greatest_common_divisor(magnitude(above), magnitude(below));
+    const std::uint64_t common = common_divisor(magnitude(above), magnitude(below));
     const std::uint64_t above_part = magnitude(above) / common;
     const std::uint64_t below_part = magnitude(below) / common;
     const bool negative = above != 0 && (above < 0) != (below < 0);
@@ -40,7 +41,7 @@ struct fraction {
   friend constexpr SHARDPLAN_HOST_DEVICE bool operator>=(fraction left, fraction right) { return !less(left, right); }
 
   friend constexpr fraction operator+(fraction left, fraction right) {
-    const auto common = static_cast<std::int64_t>(greatest_common_divisor(magnitude(left.denominator), magnitude(right.denominator)));
+    const auto common = static_cast<std::int64_t>(common_divisor(magnitude(left.denominator), magnitude(right.denominator)));
     const std::int64_t scale = right.denominator / common;
     return {checked_add(checked_multiply(left.numerator, scale), checked_multiply(right.numerator, left.denominator / common)),
             checked_multiply(left.denominator, scale)};
@@ -60,13 +61,9 @@ private:
   static constexpr std::uint64_t magnitude(std::int64_t value) {
     return value < 0 ? ~static_cast<std::uint64_t>(value) + 1 : static_cast<std::uint64_t>(value);
   }
-  static constexpr std::uint64_t greatest_common_divisor(std::uint64_t left, std::uint64_t right) {
-    while (right != 0) {
-      const std::uint64_t rest = left % right;
-      left = right;
-      right = rest;
-    }
-    return left == 0 ? 1 : left;
+  static constexpr std::uint64_t common_divisor(std::uint64_t left, std::uint64_t right) {
+    const std::uint64_t common = detail::greatest_divisor(left, right);
+    return common == 0 ? 1 : common;  // of a denominator that somebody set to 0: the result says so
   }
   // Compares the integer parts, then the reciprocals of what is left, as in Euclid's algorithm: exact and free of overflow.
   static constexpr SHARDPLAN_HOST_DEVICE bool less(fraction left, fraction right) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/checked.hpp>
+#include <shardplan/core/divisor.hpp>
 #include <shardplan/core/size.hpp>
 #include <shardplan/parallel/groups.hpp>
 
@@ -40,15 +41,6 @@ struct domain_spread {
 };
 
 namespace detail {
-
-constexpr std::int64_t greatest_divisor(std::int64_t left, std::int64_t right) {
-  while (right != 0) {
-    const std::int64_t rest = left % right;
-    left = right;
-    right = rest;
-  }
-  return left;
-}
 
 // Members in ascending order, cut where the domain changes. With one piece only `first` counts; inner pieces are those between the ends.
 struct cut_members {

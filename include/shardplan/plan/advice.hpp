@@ -11,6 +11,7 @@
 #include <shardplan/parallel/axis.hpp>
 #include <shardplan/parallel/topology.hpp>
 #include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/fact_of.hpp>
 #include <shardplan/plan/facts.hpp>
 #include <shardplan/plan/idle.hpp>
 #include <shardplan/plan/quantity.hpp>

@@ -6,6 +6,7 @@
 #include <shardplan/parallel/degrees.hpp>
 #include <shardplan/parallel/sharding.hpp>
 #include <shardplan/parallel/vocabulary.hpp>
+#include <shardplan/plan/fact_of.hpp>
 #include <shardplan/plan/facts.hpp>
 #include <shardplan/plan/plan.hpp>
 #include <shardplan/plan/rules/check.hpp>

@@ -3,6 +3,10 @@
 
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/size.hpp>
+#include <shardplan/plan/advice.hpp>
+#include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/sentence.hpp>
+#include <shardplan/plan/violation.hpp>
 #include <shardplan/report/text.hpp>
 #include <shardplan/search/decide.hpp>
 #include <shardplan/search/practice.hpp>
@@ -71,9 +75,20 @@ inline std::string verdict_of(bool fits, bytes needs, const plan_spec& spec) {
   return gib(needs) + " of " + gib(spec.device.memory, false) + " GiB: " + (fits ? "fits" : "does not fit");
 }
 
+// The steps look at memory alone: rules that the plan breaks beside, and what may be better in it, a line each behind `mark`.
+inline std::string remarks_on(const plan_spec& plan, const std::string& mark) {
+  std::string out;
+  const evaluation figures = evaluate(plan, remedy_search::off);
+  for (const violation& broken : figures.violations.items)
+    if (broken.broken != rule::does_not_fit) out.append(mark).append("refused: ").append(sentence_of(broken).c_str()).append("\n");
+  for (const advice_note& note : advice_in(plan)) out.append(mark).append("advice: ").append(sentence_of(note).c_str()).append("\n");
+  return out;
+}
+
 }  // namespace detail
 
-/// The path of the five steps in plain text: each question, the figure that answered it, the choice; below it what was tried.
+/// The path of the five steps in plain text: each question, the figure that answered it, the choice; below it what was tried. Behind the
+/// plan the rules beside memory that it breaks, and the advice on it: the steps ask neither.
 inline std::string text_of(const decision& path) {
   std::string out;
   for (int at = 0; at < question_count; ++at) {
@@ -82,10 +97,11 @@ inline std::string text_of(const decision& path) {
            "): " + detail::choice_of(path, step) + "\n";
     if (!step.tried.empty()) out += "   tried " + detail::words_of_rungs(step.tried) + "\n";
   }
-  return out + "plan: " + detail::words_of_layout(path.plan) + "; " + detail::verdict_of(path.fits, path.needs, path.plan) + "\n";
+  return out + "plan: " + detail::words_of_layout(path.plan) + "; " + detail::verdict_of(path.fits, path.needs, path.plan) + "\n" +
+         detail::remarks_on(path.plan, "  ");
 }
 
-/// What a guidance did, in plain text.
+/// What a guidance did, in plain text, with the same remarks.
 inline std::string text_of(const practice_path& path) {
   std::string out = std::string{name_of(path.whose)} + ":\n";
   const practice_move* before = nullptr;
@@ -94,23 +110,30 @@ inline std::string text_of(const practice_path& path) {
     out += "    tried " + detail::words_of_rungs(move.tried) + "\n";
     before = &move;
   }
-  return out + "  plan: " + detail::words_of_layout(path.plan) + "; " + detail::verdict_of(path.fits, path.needs, path.plan) + "\n";
+  return out + "  plan: " + detail::words_of_layout(path.plan) + "; " + detail::verdict_of(path.fits, path.needs, path.plan) + "\n" +
+         detail::remarks_on(path.plan, "    ");
 }
 
-/// The path as a Markdown table, with what a guidance does at each step beside it, and the two plans below.
+/// The path as a Markdown table, with what a guidance does at each step beside it, and the two plans below; then what rules and advice say
+/// of each plan.
 inline std::string markdown_of(const decision& path, const practice_path& practice) {
   std::string out = "| question | figure | answer | choice | in practice (" + std::string{name_of(practice.whose)} + ") |\n";
   out += "|---|---|---|---|---|\n";
   for (int at = 0; at < question_count; ++at) {
     const decision_step& step = path.steps[at];
     out += "| " + std::string{words_of(step.asked)} + " | " + detail::figure_of(step) + " | " + detail::answer_of(step) + " | " +
-           detail::choice_of(path, step) + " | " + words_of(practice.whose, step.asked);
+           detail::choice_of(path, step) + (step.tried.empty() ? "" : " (tried " + detail::words_of_rungs(step.tried) + ")") + " | " +
+           words_of(practice.whose, step.asked);
     for (const practice_move& move : practice.moves)
       if (move.beside == step.asked) out.append(" ").append(detail::words_of_rungs(move.tried)).append(".");
     out += " |\n";
   }
   out += "| **plan** | " + detail::verdict_of(path.fits, path.needs, path.plan) + " | | " + detail::words_of_layout(path.plan) + " | " +
          detail::words_of_layout(practice.plan) + ": " + detail::verdict_of(practice.fits, practice.needs, practice.plan) + " |\n";
+  const std::string literal = detail::remarks_on(path.plan, "- ");
+  const std::string followed = detail::remarks_on(practice.plan, "- ");
+  if (!literal.empty()) out += "\nThe plan of the five questions:\n\n" + literal;
+  if (!followed.empty()) out += "\nThe plan in practice:\n\n" + followed;
   return out;
 }
 

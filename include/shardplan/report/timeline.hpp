@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/checked.hpp>
+#include <shardplan/core/divisor.hpp>
 #include <shardplan/parallel/locality.hpp>
 #include <shardplan/schedule/op.hpp>
 #include <shardplan/schedule/op_table.hpp>

@@ -5,6 +5,7 @@
 #include <shardplan/schedule/order.hpp>
 #include <shardplan/schedule/play.hpp>
 #include <shardplan/schedule/recorder.hpp>
+#include <shardplan/schedule/repeated_plan.hpp>
 #include <shardplan/schedule/shape.hpp>
 #include <shardplan/schedule/table.hpp>
 

@@ -6,6 +6,7 @@
 #include <shardplan/schedule/op.hpp>
 #include <shardplan/schedule/order.hpp>
 #include <shardplan/schedule/recorder.hpp>
+#include <shardplan/schedule/repeated_plan.hpp>
 #include <shardplan/schedule/shape.hpp>
 #include <shardplan/schedule/squeezed_blocks.hpp>
 

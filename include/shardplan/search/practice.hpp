@@ -34,14 +34,15 @@ constexpr const char* name_of(guidance whose) {
 /// What a guidance does where the handbook asks that question. Sources: Megatron-LM's parallelism guide and NeMo's performance guide;
 /// BigScience's model-sizing notes; the Ultra-Scale Playbook; DeepSpeed's ZeRO documentation and its pipeline engine;
 /// huggingface/transformers docs/source/en/perf_train_gpu_many.md, "Scalability strategy" (cases 1 to 3, and several nodes), and
-/// perf_train_gpu_one.md.
+/// perf_train_gpu_one.md. Where a guidance has a rule of thumb for "fits" (BigScience: 18 bytes a parameter in 75 % of the memory), the
+/// account is asked instead. What comes after the layout (Megatron-LM: interleave) is left to `less_idle_of`.
 constexpr const char* words_of(guidance whose, question asked) {
   constexpr const char* words[guidance_count][question_count] = {
       {"Shard the optimizer state first: ZeRO-1 sends no more bytes than plain data parallelism.",
        "Tensor parallelism with sequence parallelism, inside the node only, as little as fits.",
-       "Pipeline parallelism across nodes, interleaved where layers allow.", "All other devices are data parallel.",
+       "Pipeline parallelism across nodes, as little as fits.", "All other devices are data parallel.",
        "Recompute activations; ZeRO-2 and 3 are not combined with the pipeline."},
-      {"Shard the optimizer state first, and stay data parallel while 18 bytes a parameter fit in 75 % of the memory.",
+      {"Shard the optimizer state first, and stay data parallel while it fits.",
        "No: pipeline parallelism is preferred to tensor parallelism.", "Pipeline parallelism first, then tensor parallelism.",
        "All other devices are data parallel.", "Recompute activations."},
       {"ZeRO-1, the fastest stage that fits.", "No tensor parallelism: ZeRO-2, then the states to the host.",
