@@ -69,7 +69,7 @@ constexpr bool does_not_fit_somewhere(const Spec& spec) {
   if (!is_computable(spec)) return false;
   if (!memory_fits(spec)) return true;
   counting_sink sink{};
-  if (spec.host_memory_gibibytes != unset) check_host(spec, memory_layout_of(spec), sink);
+  if (spec.host_memory_gibibytes != unset) rules::host_fits::check(spec, memory_layout_of(spec), sink);
   return sink.count != 0;
 }
 

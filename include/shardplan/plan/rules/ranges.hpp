@@ -6,6 +6,7 @@
 #include <shardplan/core/size.hpp>
 #include <shardplan/core/unset.hpp>
 #include <shardplan/plan/quantity.hpp>
+#include <shardplan/plan/rules/listed_rule.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -45,6 +46,61 @@ inline constexpr std::int64_t parameters = std::int64_t{1} << 52;        ///< bo
 inline constexpr std::int64_t activation_bytes = std::int64_t{1} << 61;  ///< bound on activations, bytes
 inline constexpr std::int64_t state_bytes = std::int64_t{1} << 60;       ///< bound on what rules for matrices and for scales add, bytes
 }  // namespace limits
+
+/// Every rule as a type: `about()` describes it (plan/rules/listed_rule.hpp), `check` tells a sink when it is broken, and
+/// `keeps<rules::tp_divides_heads>(spec)` (plan/rules/keeps.hpp) asks it alone. Those of the first tier are asked together, by
+/// `check_ranges`.
+namespace rules {
+
+/// The parts that every plan needs are said.
+struct parts_are_said {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::plain_rule<Listed>(1, rule::missing_part, "`model`, `cluster`, `sequence`, `micro_batch`, `global_batch` are said",
+                                      "nothing can be computed without them");
+  }
+};
+
+/// No part is said twice.
+struct parts_are_said_once {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::plain_rule<Listed>(1, rule::repeated_part, "no part is said twice, and none of the targets inside `offload<...>`",
+                                      "two values cannot both hold");
+  }
+};
+
+/// What a part says is a value of its kind.
+struct parts_are_well_formed {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::plain_rule<Listed>(
+        1, rule::malformed_part,
+        "a `rank_order` names each axis once; a schedule has its functions (`in_flight`, `weight_versions`, `group`, `ends`)",
+        "another number is no order, and a null pointer cannot be asked");
+  }
+};
+
+/// Every number is in its range.
+struct numbers_are_in_range {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::plain_rule<Listed>(1, rule::out_of_range, "every number is in its range", "[below](#ranges)");
+  }
+};
+
+/// No product of numbers can leave 63 bits.
+struct products_are_exact {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::number_rule<Listed>(
+        1, rule::too_large, {quantity::parameters_bound, quantity::activation_bytes_bound, quantity::state_bytes_bound},
+        "at most 2^52 parameters, 2^61 bytes of activations and 2^60 bytes of matrix rules, scales and tensor tables, by upper bounds",
+        "with these no figure leaves 63 bits");
+  }
+};
+
+}  // namespace rules
 
 namespace detail {
 
