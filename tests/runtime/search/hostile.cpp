@@ -118,12 +118,14 @@ TEST_CASE("levels between nodes for a dense model that says ranks of experts") {
   CHECK(sp::step_timing(spec).step == step);
 }
 
-TEST_CASE("a schedule may ask for any number of micro-batches") {
+TEST_CASE("a schedule that asks for a number of micro-batches that cannot be is refused") {
   sp::plan_spec spec = usual();
   spec.pp = 4;
   for (const std::int64_t wanted : {INT64_MAX, INT64_MIN}) {
     spec.schedule.least_micro_batches_a_rank = wanted;
-    CHECK(sp::evaluate(spec).violations.empty() == (wanted < 0 && sp::evaluate(spec).peak_memory <= spec.device.memory));
+    const sp::violation_list list = sp::violations_in(spec);
+    REQUIRE(list.size() == 1);
+    CHECK(list[0].first == sp::measured{sp::quantity::least_micro_batches, wanted});
   }
 }
 
