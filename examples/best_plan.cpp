@@ -3,6 +3,7 @@
 #include <shardplan/report/search.hpp>
 #include <shardplan/search/best.hpp>
 #include <shardplan/search/best_of.hpp>
+#include <shardplan/search/whole_space.hpp>
 #include <shardplan/shardplan.hpp>
 
 #include <cstdint>
@@ -35,6 +36,8 @@ void show(std::int64_t nodes) {
   asked.sequence = 4096;
   asked.global_batch = 1024;
   std::cout << "== 70B on " << 8 * nodes << " H100\n" << sp::report::text_of(sp::best_of(asked)) << "\n";
+  // All there is: every degree that divides, every micro-batch, every schedule.
+  std::cout << "== the same, nothing left out\n" << sp::report::text_of(sp::best_of(asked, sp::whole_space_of(asked)), 5) << "\n";
 }
 
 }  // namespace

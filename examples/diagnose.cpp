@@ -3,7 +3,6 @@
 // to the tensor; and what makes a plan fit, or wait less, with what it costs.
 #include <shardplan/doctor/diagnose.hpp>
 #include <shardplan/doctor/message.hpp>
-#include <shardplan/memory/printed_size.hpp>
 #include <shardplan/report/diagnosis.hpp>
 #include <shardplan/report/offers.hpp>
 #include <shardplan/shardplan.hpp>
@@ -37,8 +36,11 @@ int main(int count, char**) {
   std::cout << "== 70B, tp 4, pp 4, 32 sequences: " << words_of(sp::symptom::low_utilisation) << "\n"
             << sp::report::text_of(sp::diagnose<deep, sp::symptoms::low_utilisation>) << "\n";
   std::cout << "== 7B, \"Tried to allocate 500.00 MiB\"\n"
-            << sp::report::text_of(sp::diagnosis_of(run<sp::cross_entropy<sp::losses::torch_eager_float>>::spec,
-                                                    sp::printed_in("CUDA out of memory. Tried to allocate 500.00 MiB.")))
+            << sp::report::text_of_message(
+                   run<sp::cross_entropy<sp::losses::torch_eager_float>>::spec,
+                   "CUDA out of memory. Tried to allocate 500.00 MiB. GPU 0 has a total capacity of 79.15 GiB of which "
+                   "300.00 MiB is free. Of the allocated memory 77.20 GiB is allocated by PyTorch, and 130.00 MiB is "
+                   "reserved by PyTorch but unallocated.")
             << "\n";
   std::cout << "== 7B, data parallel only: what makes it fit\n" << sp::report::text_of(sp::remedies_of<run<>>) << "\n";
   std::cout << "== 70B, tp 4, pp 4, 32 sequences: what makes it wait less\n" << sp::report::text_of(sp::less_idle_of<deep>);

@@ -54,6 +54,8 @@ void random_sharding(dice& roll, sp::plan_spec& spec) {
   if (roll.one_in(8)) spec.communication.gradient_bits = 4;
   if (roll.one_in(4)) spec.communication.node_ranks = 1 + roll.below(8);
   if (roll.one_in(8)) spec.sharding.reshard_after_forward = false;
+  if (roll.one_in(8)) spec.sharding.unit = static_cast<sp::gather_unit>(roll.below(4));
+  if (roll.one_in(6)) spec.offload.inputs = static_cast<sp::storage>(roll.below(3));
   if (roll.one_in(6)) spec.offload.states = static_cast<sp::storage>(roll.below(3));
   if (roll.one_in(6)) spec.offload.gradients = static_cast<sp::storage>(roll.below(3));
   if (roll.one_in(6)) spec.offload.weights = static_cast<sp::storage>(roll.below(2));

@@ -41,7 +41,8 @@ EVERY_FIELD_OF(latent_attention, query_rank, key_value_rank, rope, nope, value)
 EVERY_FIELD_OF(transformer, layers, hidden, heads, kv_heads, head_dim, ffn, vocab, positions, mlp, norm, qkv_bias, tied, routed,
                output_bias, mlp_bias, norms, qk_norm, embedding_norm, final_norm, head_bias, sinks, offset, next_token_layers, latent,
                embedding_dim)
-EVERY_FIELD_OF(sharding_spec, layout, reshard, ranks, secondary, prefetch)
+EVERY_FIELD_OF(zero_3_limits, bucket, live, reuse)
+EVERY_FIELD_OF(sharding_spec, layout, reshard, ranks, secondary, prefetch, unit, limits)
 EVERY_FIELD_OF(offload_spec, states, gradients, inputs, moments_percent, weights)
 EVERY_FIELD_OF(overlap_spec, tp, cp, ep, pp, dp)
 EVERY_FIELD_OF(link_efficiency_spec, fabric, network, host)

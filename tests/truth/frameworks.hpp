@@ -282,13 +282,27 @@ inline void read_deepspeed(const config_reader& config, shardplan::plan_spec& sp
     throw not_expressible{"precision " + precision};
   }
   spec.overheads = shardplan::overhead_sets::deepspeed::spec;
+  if (contains(lower(config.text("framework", "")), "low-level zero")) {
+    // Colossal-AI copies gradients to the master's precision one by one and lays nothing in one piece.
+    spec.overheads.flattens_gradients = false;
+    spec.overheads.step_bytes = 4;
+  } else {
+    spec.framework = shardplan::frameworks::deepspeed;
+  }
   spec.kernels = shardplan::kernel_sets::torch_eager::spec;
   spec.loss = shardplan::losses::torch_eager_float::spec;
   // Absent keys: DeepSpeed's defaults. Overlapping is on by default under ZeRO-3 only.
   spec.buckets.reduce_elements = config.number("reduce_bucket_size", 500'000'000);
   spec.buckets.reduce_buffers = !config.flag("contiguous_gradients", true) ? 0 : config.flag("overlap_comm", spec.zero == 3) ? 2 : 1;
   spec.buckets.sub_group_elements = config.number("sub_group_size", 1'000'000'000);
-  config.without_effect({"reduce_scatter", "param_persistence_threshold"});
+  // The prefix is optional, as in DeepSpeed's own files.
+  const auto limit = [&](const std::string& key, std::int64_t& value) {
+    value = config.number(key.c_str(), config.number(("stage3_" + key).c_str(), value));
+  };
+  limit("prefetch_bucket_size", spec.sharding.limits.prefetch_bucket);
+  limit("max_live_parameters", spec.sharding.limits.max_live);
+  limit("max_reuse_distance", spec.sharding.limits.reuse_distance);
+  config.without_effect({"reduce_scatter", "param_persistence_threshold", "stage3_param_persistence_threshold"});
   const auto goes_to = [&](const char* key) {
     const std::string where = lower(config.text(key, "none"));
     if (where == "none" || where == "false") return shardplan::storage::device;

@@ -83,9 +83,13 @@ inline void set_code_of_run(run_code code, shardplan::plan_spec& spec) {
 }
 
 // Both codes shard with PyTorch's FSDP: torchtitan tensor by tensor, llm-foundry as flat parameters; in a pipeline gathered weights stay.
+// A stage 3 elsewhere is DeepSpeed's ("we used the DeepSpeed library", arXiv 2104.04473 section 5.2), which gathers module by module.
 inline void set_sharding_of_run(run_code code, shardplan::plan_spec& spec) {
   const bool is_fsdp = code == run_code::torchtitan || code == run_code::llm_foundry;
-  if (!is_fsdp) return;
+  if (!is_fsdp) {
+    if (spec.zero == 3) spec.sharding.unit = shardplan::gather_unit::module;
+    return;
+  }
   if (spec.zero == 3) {
     spec.zero = 0;
     spec.sharding.layout = code == run_code::torchtitan ? shardplan::shard_layout::tensors : shardplan::shard_layout::flat_units;

@@ -15,28 +15,28 @@ enum class cause {
   mem_logits,       ///< logits and what the loss makes of them on the last stage, more than a tenth of the device
   mem_first_stage,  ///< the first stage against the mean of all stages
   mem_first_step,   ///< what the optimizer adds after the first backward, beyond the room that is left then
-  mem_unit,         ///< gathered units and gradients that live in one phase under ZeRO-3 or FSDP, more than a tenth of the device
-  mem_nosync,       ///< whole gradients, if micro-batches are summed without synchronising, beyond what is free
-  mem_comms,        ///< context and communicators of this plan's groups, against what the plan keeps free
-  mem_moe_skew,     ///< the worst stage when one rank's experts get twice the even load
-  mem_fragment,     ///< the peak against the device: above nine tenths the allocator has no room for fragments
-  mem_resume,       ///< states and a second copy of what a checkpoint holds, against the device
-  mem_host,         ///< what offload puts on one host, against eight tenths of its memory
-  cfg_m_lt_p,       ///< pipeline stages, more than micro-batches
-  cfg_vpp,          ///< micro-batches that the stages do not divide, or one stage, with several chunks a rank
-  cfg_layers,       ///< layers (with slots) that the stages do not divide, or that a layout leaves out
-  cfg_batch,        ///< sequences of the batch that are left over: global % (micro x dp)
-  cfg_seq,          ///< tokens that are left over: sequence % (cp x lcm(2, tp))
-  cfg_heads,        ///< heads that tp does not divide, or key/value heads that neither divide tp nor are divided
-  cfg_zero_pp,      ///< the ZeRO stage with a pipeline, where DeepSpeed takes 1 at most
-  cfg_ep,           ///< broken rules of the grid of experts
-  hang_preproc,     ///< rank 0 prepares data while others wait: minutes are not in a plan; ranks that wait
-  hang_uneven,      ///< samples of an epoch are not in a plan; sequences that a step needs
-  hang_zero3_moe,   ///< experts whose weights are gathered in an order that depends on routing
-  hang_fabric,      ///< nodes: a fault of the network under load is not in a plan
-  hang_eval,        ///< evaluation is not in a plan; ranks that must reach the barrier
-  num_vocab,        ///< rows of the vocabulary that are left over: padded vocabulary % tp
-  num_cp_mask,      ///< cp ranks, each of which must hold a token that is not masked: masks are not in a plan
+  mem_unit,    ///< what ZeRO-3 or FSDP gather at once, with its gradients, beyond the room or beyond that of units of a tenth of the model
+  mem_nosync,  ///< whole gradients, if micro-batches are summed without synchronising, beyond what is free
+  mem_comms,   ///< context and communicators of this plan's groups, against what the plan keeps free
+  mem_moe_skew,    ///< the worst stage when one rank's experts get twice the even load
+  mem_fragment,    ///< the peak against the device: above nine tenths the allocator has no room for fragments
+  mem_resume,      ///< states and a second copy of what a checkpoint holds, against the device
+  mem_host,        ///< what offload puts on one host, against eight tenths of its memory
+  cfg_m_lt_p,      ///< pipeline stages, more than micro-batches
+  cfg_vpp,         ///< micro-batches that the stages do not divide, or one stage, with several chunks a rank
+  cfg_layers,      ///< layers (with slots) that the stages do not divide, or that a layout leaves out
+  cfg_batch,       ///< sequences of the batch that are left over: global % (micro x dp), or what a said accumulation misses
+  cfg_seq,         ///< tokens that are left over: sequence % (cp x lcm(2, tp))
+  cfg_heads,       ///< heads that tp (Ulysses: tp x cp) does not divide, or key/value heads that neither divide it nor are divided
+  cfg_zero_pp,     ///< the ZeRO stage with a pipeline, where DeepSpeed takes 1 at most
+  cfg_ep,          ///< broken rules of the grid of experts
+  hang_preproc,    ///< rank 0 prepares data while others wait: minutes are not in a plan; ranks that wait
+  hang_uneven,     ///< samples of an epoch are not in a plan; sequences that a step needs
+  hang_zero3_moe,  ///< experts whose weights are gathered in an order that depends on routing
+  hang_fabric,     ///< nodes: a fault of the network under load is not in a plan
+  hang_eval,       ///< evaluation is not in a plan; ranks that must reach the barrier
+  num_vocab,       ///< rows of the vocabulary that are left over: padded vocabulary % tp
+  num_cp_mask,     ///< cp ranks, each of which must hold a token that is not masked: masks are not in a plan
   num_sp_grad,  ///< tp ranks whose gradients of norms and biases must be summed under sequence parallelism: not in a plan whether they are
   num_clip,     ///< axes that a gradient norm must cover: not in a plan whether it does
   num_tied,     ///< stages that hold a tied embedding, which must be reduced between them
@@ -44,7 +44,7 @@ enum class cause {
   num_bf16_reduce,  ///< replicas that sum gradients of 2 bytes; 128 are too many
   num_compose,      ///< features that are on together: known bad pairs are not in a plan
   perf_tp_node,     ///< tp groups that leave the fabric domain
-  perf_bubble,      ///< waiting in the pipeline, share of a step
+  perf_bubble,      ///< waiting, share of the time of the pipeline
   perf_zero3_net,   ///< gathering and scattering of ZeRO-3 and FSDP, before anything hides it, against computing
   perf_zero23_ga,   ///< what ZeRO-2 and 3 send again for each further micro-batch, against computing
   perf_fabric_cfg,  ///< rates that the fabric really reaches are not in a plan; bytes a second that replicas should
@@ -99,9 +99,9 @@ inline constexpr cause_entry cause_table[] = {
      "fewer layers on the end stages, embedding and head as slots, recompute, smaller micro-batches"},
     {"mem_first_step", symptom_bits(symptom::out_of_memory), figure_unit::bytes,
      "what the optimizer adds after the first backward, beyond the room that is left then",
-     "count the optimizer in; shard it; a fused optimizer"},
+     "count the optimizer in; shard it; a fused optimizer; more pp, not more dp, where it is sharded already"},
     {"mem_unit", symptom_bits(symptom::out_of_memory), figure_unit::bytes,
-     "gathered units and gradients that live in one phase under ZeRO-3 or FSDP, more than a tenth of the device",
+     "what ZeRO-3 or FSDP gather at once, with its gradients, beyond the room or beyond that of units of a tenth of the model",
      "wrap every block, embedding and head apart; less prefetch", "wrap every block, embedding and head apart"},
     {"mem_nosync", symptom_bits(symptom::out_of_memory), figure_unit::bytes,
      "whole gradients, if micro-batches are summed without synchronising, beyond what is free", "reduce-scatter each micro-batch",
@@ -129,11 +129,13 @@ inline constexpr cause_entry cause_table[] = {
     {"cfg_layers", symptom_bits(symptom::refused_at_start), figure_unit::count,
      "layers (with slots) that the stages do not divide, or that a layout leaves out", "an explicit layout; embedding and head as slots"},
     {"cfg_batch", symptom_bits(symptom::refused_at_start), figure_unit::count,
-     "sequences of the batch that are left over: global % (micro x dp)", "dp is world / (tp x pp x cp)"},
+     "sequences of the batch that are left over: global % (micro x dp); with accumulation<> what the product misses",
+     "dp is world / (tp x pp x cp)"},
     {"cfg_seq", symptom_bits(symptom::refused_at_start), figure_unit::count, "tokens that are left over: sequence % (cp x lcm(2, tp))",
      "pad the sequence"},
     {"cfg_heads", symptom_bits(symptom::refused_at_start), figure_unit::count,
-     "heads that tp does not divide, or key/value heads that neither divide tp nor are divided", "a smaller tp"},
+     "heads that tp (with Ulysses tp x cp) does not divide, or key/value heads that neither divide it nor are divided",
+     "a smaller tp or Ulysses degree, a ring for the rest"},
     {"cfg_zero_pp", symptom_bits(symptom::refused_at_start), figure_unit::count,
      "the ZeRO stage with a pipeline, where DeepSpeed takes 1 at most", "ZeRO-1 with pp, or a framework that combines them"},
     {"cfg_ep", symptom_bits(symptom::refused_at_start), figure_unit::count, "broken rules of the grid of experts",
@@ -170,13 +172,15 @@ inline constexpr cause_entry cause_table[] = {
      "features that are on together: known bad pairs are not in a plan", "a parity test at small scale"},
     {"perf_tp_node", symptom_bits(symptom::low_utilisation), figure_unit::count, "tp groups that leave the fabric domain",
      "tp no larger than the domain; pp or cp across"},
-    {"perf_bubble", symptom_bits(symptom::low_utilisation), figure_unit::per_mille, "waiting in the pipeline, share of a step",
+    {"perf_bubble", symptom_bits(symptom::low_utilisation), figure_unit::per_mille, "waiting, share of the time of the pipeline",
      "more micro-batches, more chunks, a zero-bubble schedule, fewer stages"},
     {"perf_zero3_net", symptom_bits(symptom::low_utilisation), figure_unit::per_mille,
      "gathering and scattering of ZeRO-3 and FSDP, before anything hides it, against computing",
-     "hsdp or hpz, larger micro-batches, no resharding, tp and pp"},
+     "hsdp or hpz, larger micro-batches, no resharding, tp and pp",
+     "see in a profile whether gathers overlap with computing (prefetch, overlap_comm), and whether the fabric is as fast as it should be"},
     {"perf_zero23_ga", symptom_bits(symptom::low_utilisation), figure_unit::per_mille,
-     "what ZeRO-2 and 3 send again for each further micro-batch, against computing", "ZeRO-1 with accumulation; larger micro-batches"},
+     "what ZeRO-2 and 3 send again for each further micro-batch, against computing", "ZeRO-1 with accumulation; larger micro-batches",
+     "see in a profile whether reductions overlap with backward (overlap_comm, buckets of several layers)"},
     {"perf_fabric_cfg", symptom_bits(symptom::low_utilisation), figure_unit::count,
      "rates that the fabric really reaches are not in a plan; bytes a second that replicas should",
      "host settings: ACS, GPUDirect RDMA, NIC per device"},
@@ -189,22 +193,24 @@ inline constexpr cause_entry cause_table[] = {
      "layers and slots that the stages divide"},
     {"perf_ep_node", symptom_bits(symptom::low_utilisation), figure_unit::per_mille,
      "all-to-all of experts against their computing, where ep leaves the fabric domain",
-     "ep inside the domain, node-limited routing, FP8 dispatch, overlap"},
+     "ep inside the domain, node-limited routing, FP8 dispatch, overlap; a plain all-to-all for ep up to 8",
+     "overlap dispatch and combine with another micro-batch (DualPipe), dispatch in FP8, a library of all-to-alls by levels (DeepEP)"},
     {"perf_overlap", symptom_bits(symptom::low_utilisation), figure_unit::per_mille,
      "launch order is not in a plan; transfers between ranks against computing",
      "CUDA_DEVICE_MAX_CONNECTIONS=1 before Blackwell; leave SMs to communication"},
     {"perf_recompute", symptom_bits(symptom::low_utilisation), figure_unit::per_mille,
-     "memory that stays free when only attention is recomputed, not everything", "recompute less"},
-    {"perf_jitter", symptom_bits(symptom::step_time_jitter), figure_unit::count,
+     "memory that stays free when only attention is recomputed, not everything", "selective recomputation with sequence parallelism"},
+    {"perf_jitter", symptom_bits(symptom::low_utilisation, symptom::step_time_jitter), figure_unit::count,
      "ranks: the more there are, the more often one collects garbage; 64 are many", "collect garbage on a fixed step",
      "switch automatic garbage collection off and collect on a fixed step, on all ranks at once"},
     {"perf_slow_gpu", symptom_bits(symptom::low_utilisation, symptom::step_time_jitter), figure_unit::count,
      "the rate of each device is not in a plan; devices that wait for the slowest", "find the node and take it out"},
     {"perf_data", symptom_bits(symptom::low_utilisation, symptom::step_time_jitter), figure_unit::count,
      "the rate of the loader is not in a plan; tokens a second that the plan reads", "more workers, tokens prepared before, prefetch"},
-    {"perf_offload", symptom_bits(symptom::slow_after_offload), figure_unit::per_mille,
+    {"perf_offload", symptom_bits(symptom::low_utilisation, symptom::slow_after_offload), figure_unit::per_mille,
      "the host's optimizer step and what is seen of PCIe and NVMe, against the computing of a step",
-     "more micro-batches a step, cores bound, partial offload, NVMe last"},
+     "more micro-batches a step, cores bound, all memory channels filled, partial offload, NVMe last",
+     "bind each process to the cores beside its device, fill all memory channels, offload a part (Twin-Flow)"},
     {"ckpt_layout", symptom_bits(symptom::checkpoint_does_not_load), figure_unit::count,
      "axes that cut the states of this plan: a checkpoint in shards has them in its files",
      "convert, or save in a layout-free format; changed_axes says which changed",

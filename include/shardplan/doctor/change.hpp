@@ -2,12 +2,10 @@
 #pragma once
 
 #include <shardplan/core/checked.hpp>
-#include <shardplan/core/size.hpp>
-#include <shardplan/core/static_vector.hpp>
 #include <shardplan/core/unset.hpp>
 #include <shardplan/doctor/cause.hpp>
 #include <shardplan/doctor/parallel_evidence.hpp>
-#include <shardplan/parallel/stages.hpp>
+#include <shardplan/doctor/proposal.hpp>
 #include <shardplan/plan/idle.hpp>
 #include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/ranges.hpp>
@@ -21,86 +19,7 @@
 
 namespace shardplan {
 
-/// Most changes that are tried for one cause.
-inline constexpr std::size_t most_changes = 32;
-/// The changes that are tried for one cause, the least first.
-using change_list = static_vector<remedy, most_changes>;
-
 namespace detail {
-
-// Only what can be meant: a list that is full takes no more.
-template <class List>
-constexpr void propose(List& list, remedy_kind kind, std::int64_t value = 0) {
-  if (list.length < most_changes) list.push_back({kind, value});
-}
-// Of the changes that make plans fit (`first_remedy`), in their order, those that `is_meant` wants; of micro-batches each the half of the
-// one before, or less.
-template <class List, class Spec, class Wanted>
-constexpr void propose_remedies(List& list, const Spec& spec, Wanted is_meant) {
-  std::int64_t micro = spec.micro_batch;
-  first_remedy(spec, [&](remedy suggested) {
-    if (!is_meant(suggested.kind)) return false;
-    if (suggested.kind == remedy_kind::micro_batch) {
-      if (suggested.value > micro / 2) return false;
-      micro = suggested.value;
-    }
-    propose(list, suggested.kind, suggested.value);
-    return false;
-  });
-}
-constexpr bool shrinks_states(remedy_kind kind) {
-  switch (kind) {
-    case remedy_kind::zero:
-    case remedy_kind::shard_ranks:
-    case remedy_kind::ep:
-    case remedy_kind::tp:
-    case remedy_kind::pp:
-    case remedy_kind::optimizer_adamw_8bit:
-    case remedy_kind::offload_states_to_host: return true;
-    default: return false;
-  }
-}
-constexpr bool shrinks_activations(remedy_kind kind) {
-  switch (kind) {
-    case remedy_kind::recompute_attention:
-    case remedy_kind::recompute_pointwise:
-    case remedy_kind::recompute_experts:
-    case remedy_kind::recompute_full:
-    case remedy_kind::micro_batch:
-    case remedy_kind::tp:
-    case remedy_kind::cp: return true;
-    default: return false;
-  }
-}
-template <class List>
-constexpr void propose_smaller_micro_batch(List& list, const plan_spec& spec) {
-  if (spec.micro_batch >= 2) propose(list, remedy_kind::micro_batch, spec.micro_batch / 2);
-  if (spec.micro_batch >= 4) propose(list, remedy_kind::micro_batch, 1);
-}
-template <class List>
-constexpr void propose_double(List& list, remedy_kind kind, std::int64_t degree, std::int64_t most) {
-  for (int twice = 0; twice < 2 && degree >= 1 && degree <= most / 2; ++twice) propose(list, kind, degree *= 2);
-}
-template <class List>
-constexpr void propose_half(List& list, remedy_kind kind, std::int64_t degree) {
-  for (; degree > 1 && degree % 2 == 0; degree /= 2) propose(list, kind, degree / 2);
-}
-template <class List>
-constexpr void propose_larger_batch(List& list, const plan_spec& spec) {
-  for (std::int64_t more = 2; more <= 8; more *= 2)
-    if (spec.global_batch >= 1 && spec.global_batch <= (std::int64_t{1} << 28))
-      propose(list, remedy_kind::global_batch, spec.global_batch * more);
-}
-constexpr std::int64_t next_multiple(std::int64_t value, std::int64_t of) {
-  return value < 1 || of < 1 || value > (std::int64_t{1} << 40) || of > (std::int64_t{1} << 40) ? value : (value + of - 1) / of * of;
-}
-
-template <class List>
-constexpr void propose_even_split(List& list, const plan_spec& spec) {
-  const std::int64_t stages = spec.schedule.chunks < 1 ? 0 : times(spec.pp, spec.schedule.chunks);
-  if (stages >= 2 && stages <= spec.model.layers && stages <= static_cast<std::int64_t>(most_layer_split_entries))
-    propose(list, remedy_kind::layer_split, spec.schedule.stages(spec.pp));
-}
 
 template <class List>
 constexpr void propose_configuration(List& list, const plan_spec& spec, const bare_facts& facts, cause which) {
@@ -123,6 +42,10 @@ constexpr void propose_configuration(List& list, const plan_spec& spec, const ba
       break;
     case cause::cfg_batch:
       if (spec.dp != unset) propose(list, remedy_kind::dp, unset);
+      if (spec.accumulation != unset && together > 0) {
+        if (rest_of(spec.global_batch, together) == 0) propose(list, remedy_kind::accumulation, spec.global_batch / together);
+        propose(list, remedy_kind::global_batch, times(together, spec.accumulation));
+      }
       for (std::int64_t micro = spec.micro_batch > 64 ? 64 : spec.micro_batch - 1; micro >= 1 && list.length < most_changes - 2; --micro)
         if (rest_of(spec.global_batch, times(micro, facts.dp)) == 0) propose(list, remedy_kind::micro_batch, micro);
       if (spec.global_batch > together && together > 0) propose(list, remedy_kind::global_batch, spec.global_batch / together * together);
@@ -254,8 +177,15 @@ constexpr change_list changes_for(const plan_spec& spec, cause which) {
     case cause::mem_unit:
       propose(list, remedy_kind::prefetch, 0);
       propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
+      propose_double(list, remedy_kind::ep, spec.ep, spec.model.experts.count);
+      if (!spec.sharding.is_fsdp()) propose(list, remedy_kind::zero, 2);  // gathers nothing
       break;
-    case cause::mem_nosync: propose(list, remedy_kind::zero, 1); break;
+    case cause::mem_nosync:
+      if (!spec.sharding.is_fsdp()) propose(list, remedy_kind::zero, 1);
+      propose_double(list, remedy_kind::ep, spec.ep, spec.model.experts.count);
+      propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
+      propose_double(list, remedy_kind::pp, spec.pp, spec.model.layers);
+      break;
     case cause::mem_comms: propose(list, remedy_kind::headroom, 2 * spec.headroom_mebibytes); break;
     case cause::mem_moe_skew:
       propose(list, remedy_kind::capacity, 125);

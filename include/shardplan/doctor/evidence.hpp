@@ -3,6 +3,7 @@
 
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/core/checked.hpp>
+#include <shardplan/doctor/observations.hpp>
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/spec/derived.hpp>
@@ -31,9 +32,14 @@ struct evidence {
   std::int64_t figure = 0;             ///< see `cause_entry::figure`
   std::int64_t limit = 0;              ///< the largest value that excludes it
   std::int64_t weight = 0;             ///< per mille of the device, of the step or of all that went wrong: what causes are ranked by
+  std::int64_t grave = 0;              ///< the largest value that is a warning only; the limit, where anything beyond it is a fault
+
+  /// Whether the figure is beyond what is a warning only.
+  constexpr bool is_grave() const { return says == standing::supported && figure > grave; }
 
   friend constexpr bool operator==(const evidence& left, const evidence& right) {
-    return left.says == right.says && left.figure == right.figure && left.limit == right.limit && left.weight == right.weight;
+    return left.says == right.says && left.figure == right.figure && left.limit == right.limit && left.weight == right.weight &&
+           left.grave == right.grave;
   }
 };
 
@@ -68,14 +74,29 @@ constexpr std::int64_t per_mille(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 1000 : part * 1000 / whole;
 }
 
+// `part` of `whole` in thousandths, rounded up: above a limit exactly when the share is.
+constexpr std::int64_t per_mille_up(std::int64_t part, std::int64_t whole) {
+  const std::int64_t share = per_mille(part, whole);
+  if (whole <= 0 || part <= 0 || part > INT64_MAX / 1000) return share;
+  return share + (part * 1000 % whole != 0);
+}
+
+constexpr evidence judged_twice(std::int64_t figure, std::int64_t limit, std::int64_t grave, std::int64_t weight) {
+  return {figure > limit ? standing::supported : standing::excluded, figure, limit, weight, grave > limit ? grave : limit};
+}
 constexpr evidence judged(std::int64_t figure, std::int64_t limit, std::int64_t weight) {
-  return {figure > limit ? standing::supported : standing::excluded, figure, limit, weight};
+  return judged_twice(figure, limit, limit, weight);
 }
 // A cause that is no matter of degree: when it is there, it is all that went wrong.
 constexpr evidence judged(std::int64_t figure, std::int64_t limit = 0) { return judged(figure, limit, figure > limit ? 1000 : 0); }
 // What a plan cannot tell; excluded where nothing is at stake.
 constexpr evidence unsaid_in_plan(std::int64_t at_stake, std::int64_t nothing = 0) {
-  return {at_stake > nothing ? standing::not_in_plan : standing::excluded, at_stake, nothing, 0};
+  return {at_stake > nothing ? standing::not_in_plan : standing::excluded, at_stake, nothing, 0, nothing};
+}
+// The same where it was observed: all that is at stake, or nothing of it.
+constexpr evidence observed_in_run(seen what, std::int64_t at_stake, std::int64_t nothing, std::int64_t weight = 1000) {
+  if (what == seen::unknown || at_stake <= nothing) return unsaid_in_plan(at_stake, nothing);
+  return judged(at_stake, what == seen::wrong ? nothing : at_stake, what == seen::wrong ? weight : 0);
 }
 
 }  // namespace detail

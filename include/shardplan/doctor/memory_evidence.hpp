@@ -7,6 +7,8 @@
 #include <shardplan/memory/held.hpp>
 #include <shardplan/memory/host.hpp>
 #include <shardplan/memory/memory.hpp>
+#include <shardplan/memory/working_set.hpp>
+#include <shardplan/plan/least_states.hpp>
 #include <shardplan/recipe/headroom.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -18,6 +20,9 @@ namespace shardplan {
 /// Memory of one communicator: 0.1 to 0.7 GB each in public reports (NVIDIA/nccl issues 864, 964 and 986).
 inline constexpr std::int64_t communicator_bytes = std::int64_t{256} << 20;
 
+/// Context and communicators beyond this are grave, whatever a plan keeps free: a few GB are gone before any tensor.
+inline constexpr std::int64_t many_communicators = std::int64_t{2} << 30;
+
 namespace detail {
 
 // Groups that a rank of the plan talks in: one communicator each.
@@ -27,11 +32,24 @@ constexpr std::int64_t groups_of_rank(const plan_spec& spec, const degrees& grid
          (experts && grid.etp > 1) + (experts && grid.ep > 1 && grid.expert_shards() > 1) + (grid.pp > 1 && spec.model.tied_embeddings);
 }
 
+// The largest value of all pipeline ranks; inner ones that are alike are all represented by one.
+template <class Measure>
+constexpr std::int64_t most_of_stages(const patient& who, Measure measure) {
+  const bool alike = who.spec.pp > 3 && stages_are_alike(who.spec);
+  std::int64_t most = 0;
+  for (std::int64_t stage = 0; stage < who.spec.pp; ++stage) {
+    if (alike && stage > 1 && stage < who.spec.pp - 1) continue;
+    const std::int64_t value =
+        measure(stage == who.peak.stage ? who.worst[who.worst.peak] : account_of_stage(who.spec, who.layout, stage).device);
+    if (value > most) most = value;
+  }
+  return most;
+}
+
 constexpr evidence states_evidence(const patient& who) {
-  const memory_report& report = who.worst[who.worst.peak];
   const std::int64_t capacity = who.spec.device.memory.count;
-  const std::int64_t states = report.states().count + report.reserve.count;
-  return judged(states, capacity / 10 * 9, per_mille(states, capacity));
+  const std::int64_t states = most_of_stages(who, [](const memory_report& report) { return report.states().count + report.reserve.count; });
+  return judged_twice(states, capacity / 10 * 9, capacity, per_mille(states, capacity));
 }
 
 constexpr evidence activations_evidence(const patient& who) {
@@ -45,10 +63,10 @@ constexpr evidence activations_evidence(const patient& who) {
 constexpr evidence logits_evidence(const patient& who) {
   const phase_reports last = phases_of_stage(who.spec, who.layout, who.spec.pp - 1);
   const std::int64_t capacity = who.spec.device.memory.count;
-  const std::int64_t in_loss = last[phase::loss].logits.count;
-  const std::int64_t in_head = last[phase::head_backward].logits.count;
-  const std::int64_t most = in_loss > in_head ? in_loss : in_head;
-  return judged(most, capacity / 10, per_mille(most, capacity));
+  const bool in_loss = last[phase::loss].logits >= last[phase::head_backward].logits;
+  const memory_report& report = last[in_loss ? phase::loss : phase::head_backward];
+  const std::int64_t most = report.logits.count;
+  return judged_twice(most, capacity / 10, capacity - (unchecked_total(report) - most), per_mille(most, capacity));
 }
 
 constexpr evidence first_stage_evidence(const patient& who) {
@@ -57,7 +75,7 @@ constexpr evidence first_stage_evidence(const patient& who) {
   for (std::int64_t stage = 0; stage < who.spec.pp; ++stage)
     sum = saturating_add(sum, unchecked_total(account_of_stage(who.spec, who.layout, stage).device));
   const std::int64_t first = unchecked_total(account_of_stage(who.spec, who.layout, 0).device);
-  const std::int64_t ratio = per_mille(first, sum / who.spec.pp);
+  const std::int64_t ratio = sum > INT64_MAX / 2 ? 1000 : per_mille_up(first, sum / who.spec.pp);
   return judged(ratio, 1150, per_mille(first - sum / who.spec.pp, who.spec.device.memory.count));
 }
 
@@ -73,10 +91,24 @@ constexpr evidence first_step_evidence(const patient& who) {
   return judged(before > capacity ? 0 : growth, before > capacity ? 0 : capacity - before, per_mille(growth, capacity));
 }
 
+// Two units and a gradient, of the largest unit, or what is gathered at once, if that is more: too much where all else leaves room, but
+// none for it, and a warning where the unit is more than a tenth of the model.
 constexpr evidence unit_evidence(const patient& who) {
+  if (!shards_weights(who.spec)) return judged(0);
+  const memory_report& report = who.worst[who.worst.peak];
   const std::int64_t capacity = who.spec.device.memory.count;
-  const std::int64_t working = shards_weights(who.spec) ? who.worst[who.worst.peak].working.count : 0;
-  return judged(working, capacity / 10, per_mille(working, capacity));
+  const model_units& units = who.layout.units;
+  const transformer& shape = who.spec.model;
+  const std::int64_t unit = gathered_by(units, shape.dense_layers() > 0, shape.experts.count > 0, true, true, false, false).largest;
+  const parameter_totals totals = totals_of(who.spec);
+  const std::int64_t model = totals.dense / who.spec.tp + totals.routed / (who.spec.ep * who.spec.etp);
+  const std::int64_t bytes_of_unit = 2 * who.spec.precision.compute + who.spec.precision.gradient;
+  const std::int64_t working = report.working.count;
+  const std::int64_t most = working > unit * bytes_of_unit ? working : unit * bytes_of_unit;
+  const std::int64_t room = capacity - (unchecked_total(report) - working);
+  const std::int64_t grave = room < 0 ? capacity : room;
+  const std::int64_t tenth = unit > model / 10 ? model / 10 * bytes_of_unit : grave;
+  return judged_twice(most, tenth < grave ? tenth : grave, grave, per_mille(most, capacity));
 }
 
 constexpr evidence nosync_evidence(const patient& who) {
@@ -93,7 +125,8 @@ constexpr evidence nosync_evidence(const patient& who) {
 
 constexpr evidence communicators_evidence(const patient& who) {
   const std::int64_t needs = default_headroom::device_context.count + communicator_bytes * groups_of_rank(who.spec, who.layout.facts.grid);
-  return judged(needs, who.spec.headroom_mebibytes << 20, per_mille(needs, who.spec.device.memory.count));
+  const std::int64_t kept_free = who.spec.headroom_mebibytes << 20;
+  return judged_twice(needs, kept_free, many_communicators, per_mille(needs, who.spec.device.memory.count));
 }
 
 constexpr evidence skew_evidence(const patient& who) {
@@ -106,17 +139,20 @@ constexpr evidence skew_evidence(const patient& who) {
 }
 
 constexpr evidence fragment_evidence(const patient& who) {
-  const std::int64_t share = per_mille(who.peak.total.count, who.spec.device.memory.count);
+  const std::int64_t share = per_mille_up(who.peak.total.count, who.spec.device.memory.count);
   return judged(share, 900, share);
 }
 
 // A checkpoint has the master copy where there is one, else the weights, and the optimizer state.
 constexpr evidence resume_evidence(const patient& who) {
-  const memory_report& report = who.worst[who.worst.peak];
+  const auto copy_of = [](const memory_report& report) {
+    return (report.master.count > 0 ? report.master.count : report.weights.count) + report.optimizer.count;
+  };
   const std::int64_t capacity = who.spec.device.memory.count;
-  const std::int64_t copy = (report.master.count > 0 ? report.master.count : report.weights.count) + report.optimizer.count;
-  const std::int64_t needs = report.states().count + report.reserve.count + report.buffers.count + copy;
-  return judged(needs, capacity, per_mille(copy, capacity));
+  const std::int64_t needs = most_of_stages(who, [&](const memory_report& report) {
+    return report.states().count + report.reserve.count + report.buffers.count + copy_of(report);
+  });
+  return judged(needs, capacity, per_mille(most_of_stages(who, copy_of), capacity));
 }
 
 constexpr evidence host_evidence(const patient& who) {

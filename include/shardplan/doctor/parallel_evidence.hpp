@@ -4,7 +4,9 @@
 #include <shardplan/core/checked.hpp>
 #include <shardplan/doctor/cause.hpp>
 #include <shardplan/doctor/evidence.hpp>
+#include <shardplan/doctor/observations.hpp>
 #include <shardplan/recipe/framework.hpp>
+#include <shardplan/schedule/schedule_spec.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
@@ -43,16 +45,27 @@ constexpr std::int64_t layers_left_out(const plan_spec& spec) {
   return rest_of(spec.model.layers + split.embedding_slot + split.loss_slot, stages);
 }
 
+// Where accumulation is said, what it misses of the batch.
+constexpr std::int64_t sequences_left_over(const plan_spec& spec, const bare_facts& facts) {
+  const std::int64_t together = times(spec.micro_batch, facts.dp);
+  if (spec.accumulation == unset || together == 0) return rest_of(spec.global_batch, together);
+  const std::int64_t in_a_step = times(together, spec.accumulation);
+  if (spec.global_batch < 1 || in_a_step == 0) return 0;
+  return in_a_step > spec.global_batch ? in_a_step - spec.global_batch : spec.global_batch - in_a_step;
+}
+
 constexpr std::int64_t sequence_left_over(const plan_spec& spec) {
   const std::int64_t shared = is_sequence_parallel(spec) ? spec.tp : 1;
   if (spec.cp <= 1) return rest_of(spec.sequence, shared);
   return rest_of(spec.sequence, times(spec.cp, shared % 2 == 0 ? shared : 2 * shared));
 }
 
+// DeepSpeed's sequence parallelism (Ulysses) deals heads out to the cp ranks too.
 constexpr std::int64_t heads_left_over(const plan_spec& spec) {
+  const std::int64_t ranks = spec.cp > 1 && spec.framework == frameworks::deepspeed ? times(spec.tp, spec.cp) : spec.tp;
   const std::int64_t shared = spec.model.key_value_heads();
-  const std::int64_t apart = rest_of(shared, spec.tp) == 0 ? 0 : rest_of(spec.tp, shared);
-  return rest_of(spec.model.heads, spec.tp) + apart;
+  const std::int64_t apart = rest_of(shared, ranks) == 0 ? 0 : rest_of(ranks, shared);
+  return rest_of(spec.model.heads, ranks) + apart;
 }
 
 constexpr std::int64_t broken_expert_rules(const plan_spec& spec, const bare_facts& facts) {
@@ -66,11 +79,12 @@ constexpr evidence configuration_evidence(const plan_spec& spec, const bare_fact
   switch (which) {
     case cause::cfg_m_lt_p: return judged(spec.pp > 1 ? spec.pp : 1, facts.micro_batches < 1 ? 1 : facts.micro_batches);
     case cause::cfg_vpp: {
-      if (spec.schedule.chunks <= 1) return judged(0);
+      // The classic interleaving; chunks in a V, both directions and groups of another size have rules of their own.
+      if (spec.schedule.chunks <= 1 || spec.schedule.layout != placement::loop) return judged(0);
       return judged(spec.pp <= 1 ? 1 : rest_of(facts.micro_batches, spec.pp));
     }
     case cause::cfg_layers: return judged(layers_left_out(spec));
-    case cause::cfg_batch: return judged(rest_of(spec.global_batch, times(spec.micro_batch, facts.dp)));
+    case cause::cfg_batch: return judged(sequences_left_over(spec, facts));
     case cause::cfg_seq: return judged(sequence_left_over(spec));
     case cause::cfg_heads: return judged(heads_left_over(spec));
     case cause::cfg_zero_pp: {
@@ -87,36 +101,49 @@ constexpr std::int64_t parallel_axes(const plan_spec& spec, const bare_facts& fa
   return (spec.tp > 1) + (spec.pp > 1) + (spec.cp > 1) + (spec.ep > 1) + (facts.dp > 1);
 }
 
-constexpr evidence hang_evidence(const plan_spec& spec, const bare_facts& facts, cause which) {
+// Experts whose weights are gathered one by one, in the order in which tokens reach them: ZeRO-3's hooks do; FSDP gathers a block at once.
+constexpr std::int64_t experts_gathered_apart(const plan_spec& spec) {
+  return spec.zero >= 3 && !spec.sharding.is_fsdp() && spec.ep == 1 ? spec.model.experts.count : 0;
+}
+
+constexpr evidence hang_evidence(const plan_spec& spec, const bare_facts& facts, const observations& run, cause which) {
   switch (which) {
-    case cause::hang_preproc: return unsaid_in_plan(facts.world, 1);
-    case cause::hang_uneven: return unsaid_in_plan(facts.dp > 1 ? spec.global_batch : 0);
-    case cause::hang_zero3_moe: return judged(shards_weights(spec) && spec.ep == 1 ? spec.model.experts.count : 0);
-    case cause::hang_fabric: return unsaid_in_plan(spec.nodes, 1);
+    case cause::hang_preproc: {
+      const std::int64_t most = run.timeout_minutes < 0 ? default_timeout_minutes : run.timeout_minutes;
+      const seen what = run.preparation_minutes < 0 ? seen::unknown : run.preparation_minutes > most ? seen::wrong : seen::fine;
+      return observed_in_run(what, facts.world, 1);
+    }
+    case cause::hang_uneven: {
+      const std::int64_t in_a_step = facts.dp > 1 ? spec.global_batch : 0;
+      if (run.samples < 0) return unsaid_in_plan(in_a_step);
+      return judged(in_a_step > 0 && run.drops_last != toggle::on ? rest_of(run.samples, times(spec.micro_batch, facts.dp)) : 0);
+    }
+    case cause::hang_zero3_moe: return judged(run.experts_are_units == toggle::on ? 0 : experts_gathered_apart(spec));
+    case cause::hang_fabric: return observed_in_run(seen_at_least(run.tested_nodes, spec.nodes), spec.nodes, 1);
     default: return unsaid_in_plan(facts.world, 1);
   }
 }
 
-constexpr evidence loss_evidence(const plan_spec& spec, const bare_facts& facts, cause which) {
+constexpr evidence loss_evidence(const plan_spec& spec, const bare_facts& facts, const observations& run, cause which) {
   switch (which) {
     case cause::num_vocab: {
       const std::int64_t multiple = vocabulary_multiple_of(spec);
       const bool usual = multiple >= 1 && multiple <= spec.model.vocab + (std::int64_t{1} << 31);
       return judged(rest_of(usual ? padded_vocabulary(spec.model.vocab, multiple) : spec.model.vocab, spec.tp));
     }
-    case cause::num_cp_mask: return unsaid_in_plan(spec.cp, 1);
-    case cause::num_sp_grad: return unsaid_in_plan(is_sequence_parallel(spec) ? spec.tp : 1, 1);
-    case cause::num_clip: return unsaid_in_plan((spec.tp > 1) + (spec.pp > 1) + (spec.ep > 1));
+    case cause::num_cp_mask: return observed_in_run(seen_at_least(run.least_unmasked_tokens, 1), spec.cp, 1);
+    case cause::num_sp_grad: return observed_in_run(seen_as(run.sums_norm_gradients), is_sequence_parallel(spec) ? spec.tp : 1, 1);
+    case cause::num_clip: return observed_in_run(seen_as(run.clips_by_global_norm), (spec.tp > 1) + (spec.pp > 1) + (spec.ep > 1), 0);
     case cause::num_tied: {
       const bool copies = spec.pp > 1 && (spec.model.tied_embeddings || spec.model.next_token_layers > 0);
-      return unsaid_in_plan(copies ? 2 : 1, 1);
+      return observed_in_run(seen_as(run.sums_tied_embedding), copies ? 2 : 1, 1);
     }
-    case cause::num_ga: return unsaid_in_plan(facts.micro_batches, 1);
+    case cause::num_ga: return observed_in_run(seen_as(run.averages_by_token), facts.micro_batches, 1);
     case cause::num_bf16_reduce: {
       const bool narrow = spec.precision.gradient == 2 && spec.precision.accumulator == 0;
       return judged(narrow ? facts.dp : 0, 127);
     }
-    default: return unsaid_in_plan(parallel_axes(spec, facts) + (sharding_stage(spec) > 0), 1);
+    default: return observed_in_run(seen_as(run.agrees_in_parity_test), parallel_axes(spec, facts) + (sharding_stage(spec) > 0), 1);
   }
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/checked.hpp>
 #include <shardplan/doctor/cause.hpp>
 #include <shardplan/doctor/evidence.hpp>
+#include <shardplan/doctor/observations.hpp>
 #include <shardplan/doctor/parallel_evidence.hpp>
 #include <shardplan/doctor/timed_step.hpp>
 #include <shardplan/memory/memory.hpp>
@@ -39,13 +41,12 @@ constexpr evidence tensor_node_evidence(const patient& who, const timed_step& wh
 }
 
 constexpr evidence bubble_evidence(const timed_step& when) {
-  const std::int64_t idle = share_of_step(when, when.report.bubble);
-  return judged(idle, 100, idle);
+  return judged_twice(per_mille(when.bubble_share(), 1.0), 100, 250, share_of_step(when, when.report.bubble));
 }
 
 constexpr evidence sharded_network_evidence(const patient& who, const timed_step& when) {
   if (!shards_weights(who.spec)) return judged(0, 500, 0);
-  return judged(per_mille(when.data_parallel(), when.report.compute()), 500, share_of_step(when, exposed_data_parallel(when)));
+  return judged_twice(per_mille(when.data_parallel(), when.report.compute()), 500, 1000, share_of_step(when, exposed_data_parallel(when)));
 }
 
 constexpr evidence accumulation_evidence(const patient& who, const timed_step& when) {
@@ -66,22 +67,26 @@ constexpr evidence latency_evidence(const timed_step& when) {
 
 constexpr evidence tile_evidence(const patient& who) {
   const transformer& shape = who.spec.model;
-  const std::int64_t ffn = shape.experts.count > 0 ? shape.expert_width() / who.spec.etp : shape.ffn / who.spec.tp;
-  const std::int64_t odd = (shape.hidden / who.spec.tp % 128 != 0) + (ffn % 128 != 0) + (shape.head_width() % 64 != 0);
+  const bool dense = shape.experts.count == 0 || shape.dense_layers() > 0;
+  const std::int64_t odd = (shape.hidden / who.spec.tp % 128 != 0) + (dense && shape.ffn / who.spec.tp % 128 != 0) +
+                           (shape.experts.count > 0 && shape.expert_width() / who.spec.etp % 128 != 0) + (shape.head_width() % 64 != 0);
   return judged(odd, 0, odd * 50);
 }
 
+// The fullest stage, of chunks the fullest one, sets the pace of all.
 constexpr evidence uneven_evidence(const patient& who, const timed_step& when) {
   if (who.spec.pp == 1) return judged(0, 50, 0);
+  const std::int64_t stages = who.spec.schedule.stages(who.spec.pp);
+  const layer_counts& split = who.spec.layer_split;
   std::int64_t most = 0;
-  for (std::int64_t stage = 0; stage < who.spec.pp; ++stage) {
-    const std::int64_t layers = extent_of_stage(who.spec, who.layout.facts, stage).layers;
+  for (std::int64_t stage = 0; stage < stages; ++stage) {
+    std::int64_t layers = layers_of_stage(split, who.spec.model.layers, stages, stage);
+    if (stage == next_token_stage_of(split, stages)) layers += who.spec.model.next_token_layers;
     if (layers > most) most = layers;
   }
-  const layer_counts& split = who.spec.layer_split;
   // Slots work as long as a layer: that is what they are for.
   const std::int64_t all = who.spec.model.layers + who.spec.model.next_token_layers + split.embedding_slot + split.loss_slot;
-  const std::int64_t over = per_mille(most * who.spec.pp - all, all);
+  const std::int64_t over = per_mille_up(most * stages - all, all);
   return judged(over, 50, when.known ? per_mille(when.report.compute() - when.mean_compute, when.report.step) : over);
 }
 
@@ -112,7 +117,7 @@ constexpr evidence recompute_evidence(const patient& who, const timed_step& when
   less.recompute_layers = {};
   const std::int64_t capacity = who.spec.device.memory.count;
   const std::int64_t peak = is_computable(less) ? peak_of(less, memory_layout_of(less)).total.count : capacity;
-  return judged(per_mille(capacity - peak, capacity), 50, per_mille(when.report.recompute, when.report.step));
+  return judged(per_mille_up(capacity - peak, capacity), 50, per_mille(when.report.recompute, when.report.step));
 }
 
 constexpr evidence offload_evidence(const patient& who, const timed_step& when) {
@@ -121,29 +126,50 @@ constexpr evidence offload_evidence(const patient& who, const timed_step& when) 
   return judged(per_mille(waits, when.report.compute()), 200, share_of_step(when, waits));
 }
 
+// A rate of which `least` per mille must be measured. The limit is what the measured rate is enough for.
+constexpr evidence measured_rate(std::int64_t promised, std::int64_t measured, std::int64_t least, std::int64_t weight) {
+  if (measured < 0 || promised <= 0) return unsaid_in_plan(promised);
+  const std::int64_t enough = measured > INT64_MAX / 1000 ? saturating_multiply(measured / least, 1000) : measured * 1000 / least;
+  return judged(promised, enough, promised > enough ? weight : 0);
+}
+constexpr evidence data_evidence(const timed_step& when, const observations& run) {
+  const auto needed = static_cast<std::int64_t>(when.report.tokens_per_second);
+  return measured_rate(needed, run.loader_tokens_per_second, 1000, 1000 - detail::per_mille(run.loader_tokens_per_second, needed));
+}
+constexpr evidence overlap_evidence(const patient& who, const timed_step& when, const observations& run) {
+  const bool needs_order = who.spec.tp > 1 && who.spec.overlap.tp > 0;
+  const seen what = run.device_connections < 0 ? seen::unknown : needs_order && run.device_connections != 1 ? seen::wrong : seen::fine;
+  return observed_in_run(what, per_mille(when.between_ranks(), when.report.compute()), 0, share_of_step(when, when.over(channel::tp)));
+}
+
 // Whether the figure of a cause is one of time.
 constexpr bool is_timed(cause which) {
   return which != cause::perf_tile && which != cause::perf_tp_node && which != cause::perf_uneven && which != cause::perf_recompute &&
          which != cause::perf_jitter && which != cause::perf_slow_gpu;
 }
 
-constexpr evidence speed_evidence(const patient& who, const timed_step& when, const bare_facts& facts, cause which) {
+constexpr evidence speed_evidence(const patient& who, const timed_step& when, const bare_facts& facts, const observations& run,
+                                  cause which) {
   if (is_timed(which) && !when.known) return {standing::not_in_plan, 0, 0, 0};
   switch (which) {
     case cause::perf_tp_node: return tensor_node_evidence(who, when);
     case cause::perf_bubble: return bubble_evidence(when);
     case cause::perf_zero3_net: return sharded_network_evidence(who, when);
     case cause::perf_zero23_ga: return accumulation_evidence(who, when);
-    case cause::perf_fabric_cfg: return unsaid_in_plan(static_cast<std::int64_t>(when.dp_rate));
+    case cause::perf_fabric_cfg:
+      return measured_rate(static_cast<std::int64_t>(when.dp_rate), run.bus_bytes_per_second, 600,
+                           share_of_step(when, exposed_data_parallel(when)));
     case cause::perf_latency: return latency_evidence(when);
     case cause::perf_tile: return tile_evidence(who);
     case cause::perf_uneven: return uneven_evidence(who, when);
     case cause::perf_ep_node: return expert_node_evidence(who, when);
-    case cause::perf_overlap: return unsaid_in_plan(per_mille(when.between_ranks(), when.report.compute()));
+    case cause::perf_overlap: return overlap_evidence(who, when, run);
     case cause::perf_recompute: return recompute_evidence(who, when);
     case cause::perf_jitter: return judged(facts.world, 63, facts.world > 63 ? 15 : 0);  // 1.5 % at 512 (pytorch/torchtitan issue 148)
-    case cause::perf_slow_gpu: return unsaid_in_plan(facts.world, 1);
-    case cause::perf_data: return unsaid_in_plan(static_cast<std::int64_t>(when.report.tokens_per_second));
+    case cause::perf_slow_gpu:
+      return observed_in_run(seen_at_least(run.slowest_per_mille, 970), facts.world, 1,
+                             run.slowest_per_mille < 0 ? 0 : 1000 - run.slowest_per_mille);
+    case cause::perf_data: return data_evidence(when, run);
     default: return offload_evidence(who, when);
   }
 }

@@ -32,6 +32,13 @@ struct timed_step {
     for (int at = 0; at < static_cast<int>(channel::host); ++at) sum += transfers[at];
     return sum;
   }
+  // Waiting over the time of the pipeline: computing and the transfers inside it (arXiv 2104.04473 section 2.2 for 1F1B).
+  constexpr double bubble_share() const {
+    double pipeline = report.compute() + report.bubble;
+    constexpr channel inside[] = {channel::tp, channel::cp, channel::ep, channel::etp, channel::pp};
+    for (const channel between : inside) pipeline += report.exposed_over(between);
+    return pipeline > 0 ? report.bubble / pipeline : 0;
+  }
   constexpr double host_and_nvme() const { return report.exposed_over(channel::host) + report.exposed_over(channel::nvme); }
 };
 
@@ -69,16 +76,29 @@ constexpr bool is_data_parallel(channel between) {
   return between == channel::dp || between == channel::edp || between == channel::node || between == channel::replicas;
 }
 
-// As `timing` counts: tokens inside a node are the inner level of what expert parallel ranks do, and the outer level of a hierarchical
-// collective leaves through a NIC of its own.
-constexpr channel counted_as(const message& item) {
-  const bool tokens = item.what == cargo::dispatched_tokens || item.what == cargo::combined_tokens;
-  return item.between == channel::node && tokens ? channel::ep : item.between;
-}
-constexpr channel_rate rate_of_message(const message& item, const rank_layout& ranks, const topology& where,
-                                       const timing_constants& constants) {
-  return item.by == algorithm::hierarchical ? rate_between_nodes(where, constants) : rate_of(item.between, ranks, where, constants);
-}
+// The clock that `timing` sums transfers with, and what it does not ask: gradients apart, and what latency takes.
+struct transfer_study {
+  transfer_clock clock;
+  double gradients = 0;
+  double latency = 0;
+
+  static constexpr bool joins_halves = transfer_clock::joins_halves;
+
+  template <class Message>
+  constexpr void add(const Message& item) {
+    const double before = clock.seconds[static_cast<int>(item.between)];
+    clock.add(item);
+    if (!is_data_parallel(item.between)) return;
+    // Tokens inside a node are counted as what expert parallel ranks do.
+    const double seconds = clock.seconds[static_cast<int>(item.between)] - before;
+    if (!(seconds > 0)) return;
+    if (item.what == cargo::gradients) gradients += seconds;
+    Message empty = item;
+    empty.pieces = 0;
+    const bool between_nodes = item.by == algorithm::hierarchical;
+    latency += seconds_of(empty, between_nodes ? rate_between_nodes(clock.where, clock.constants) : clock.rate, clock.constants);
+  }
+};
 
 // For a spec that broke no rule of the first two tiers.
 template <class Spec>
@@ -97,17 +117,12 @@ constexpr timed_step timed_step_of(const Spec& spec) {
   const rank_layout ranks = rank_layout_of(grid, spec.rank_order, replicas);
   const topology where = topology_of(spec.device, spec.devices_per_node, spec.nodes);
   result.dp_rate = grid.dense_shards() > 1 ? rate_of(channel::dp, ranks, where, constants).bytes_per_second : 0;
-  for (const message& item : messages_of_stage(spec, layout, stage).items) {
-    const channel_rate rate = rate_of_message(item, ranks, where, constants);
-    const double seconds = seconds_of(item, rate, constants);
-    const channel between = counted_as(item);
-    result.transfers[static_cast<int>(between)] += seconds;
-    if (!is_data_parallel(between)) continue;
-    if (item.what == cargo::gradients) result.gradients += seconds;
-    message empty = item;
-    empty.pieces = 0;
-    result.latency += seconds_of(empty, rate, constants);
-  }
+  const stage_extent extent = extent_of_stage(spec, layout.facts, stage);
+  transfer_study study{{ranks, where, constants}};
+  add_traffic_of_extent(study, spec, layout, extent, held_by(spec, layout, extent), spec.communication);
+  for (int at = 0; at < channel_count; ++at) result.transfers[at] = study.clock.seconds[at];
+  result.gradients = study.gradients;
+  result.latency = study.latency;
   return result;
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <shardplan/core/bytes.hpp>
 #include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/doctor/cause.hpp>
 #include <shardplan/doctor/change.hpp>
-#include <shardplan/doctor/evidence.hpp>
+#include <shardplan/doctor/finding.hpp>
 #include <shardplan/plan/least_states.hpp>
 #include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/check.hpp>
@@ -18,82 +17,88 @@
 // Which changes are tried together, where no single one ends a cause.
 namespace shardplan::detail {
 
-inline constexpr std::size_t most_steps = 48;
-using step_list = static_vector<remedy, most_steps>;
+// Changes that are made one after the other; a later one takes the place of an earlier one of the same part.
+using treatment = static_vector<remedy, most_treatment_steps>;
 
-constexpr bool has_step(const step_list& list, remedy what, std::size_t before) {
+// Whether the second change leaves nothing of the first.
+constexpr bool replaces(remedy_kind first, remedy_kind second) {
+  const auto part_of = [](remedy_kind kind) {
+    switch (kind) {
+      case remedy_kind::chunks: return remedy_kind::schedule;
+      case remedy_kind::recompute_attention:
+      case remedy_kind::recompute_pointwise: return remedy_kind::recompute_full;
+      case remedy_kind::states_to_nvme:
+      case remedy_kind::states_to_device: return remedy_kind::offload_states_to_host;
+      default: return kind;
+    }
+  };
+  return part_of(first) == part_of(second);
+}
+
+// `before` with one change more. Whether there was room for it.
+constexpr bool add_to(treatment& steps, remedy what) {
+  if (what.kind == remedy_kind::nothing_small_helps) return true;
+  treatment kept{};
+  for (const remedy& step : steps)
+    if (!replaces(step.kind, what.kind)) kept.push_back(step);
+  if (kept.length == most_treatment_steps) return false;
+  kept.push_back(what);
+  steps = kept;
+  return true;
+}
+
+template <class Spec>
+constexpr Spec with_treatment(const Spec& spec, const treatment& steps) {
+  Spec result = spec;
+  for (const remedy& step : steps) make_proposed(result, step);
+  return result;
+}
+
+template <class List>
+constexpr bool has_step(const List& list, remedy what, std::size_t before) {
   for (std::size_t at = 0; at < before; ++at)
     if (list.values[at] == what) return true;
   return false;
 }
-constexpr void add_step(step_list& list, remedy what) {
-  if (what.kind != remedy_kind::nothing_small_helps && list.length < most_steps && !has_step(list, what, list.length)) list.push_back(what);
-}
-
-// Whether a change of the plan is tried at all: not against what is no matter of one.
-constexpr bool changes_with_plan(cause which) { return which != cause::perf_jitter && which != cause::ckpt_layout; }
-
-// Whether something that a plan does not say helps. Where memory is short of what a plan needs anyway, it does not, but for communicators,
-// which are no part of that.
-template <class Spec>
-constexpr bool has_action(const Spec& spec, bytes peak, cause which, standing says) {
-  if (says == standing::excluded) return false;
-  if (says == standing::not_in_plan) return true;
-  return entry_of(which).action != literal{} && (which > cause::mem_host || which == cause::mem_comms || peak <= spec.device.memory);
-}
-
-// The legal values near the numbers at fault.
+// A list that is full takes no more.
 template <class List>
-constexpr step_list legal_steps(const List& broken) {
-  step_list list{};
-  for (const auto& item : broken.items)
-    for (const remedy& value : item.legal) add_step(list, value);
-  return list;
+constexpr void add_step(List& list, remedy what) {
+  if (what.kind != remedy_kind::nothing_small_helps && list.length < list.capacity() && !has_step(list, what, list.length))
+    list.push_back(what);
 }
 
+// What can make room in a plan: the strongest change of each kind, and more nodes.
 template <class Spec>
-constexpr void add_more_nodes(step_list& list, const Spec& spec) {
-  for (int doublings = 1; doublings <= most_doublings; ++doublings) add_step(list, more_nodes(spec, doublings));
-}
-
-// What makes a plan fit that does not: the strongest change of each kind, and more nodes.
-template <class Spec>
-constexpr void add_what_fits(step_list& list, const Spec& spec) {
-  if (!is_computable(spec) || count_violations(spec) == 0) return;
+constexpr change_list room_makers(const Spec& spec) {
+  change_list list{};
   for (int kind = 0; kind < strong_kinds; ++kind) add_step(list, strong_remedy(spec, kind));
-  add_more_nodes(list, spec);
-}
-
-// The first of two: what is tried against the cause, then what makes the plan fit, then what makes its numbers legal.
-template <class Spec>
-constexpr step_list first_steps(const Spec& spec, cause which, const step_list& legal) {
-  step_list list{};
-  for (const remedy what : changes_for(spec, which)) add_step(list, what);
-  add_what_fits(list, spec);
-  for (const remedy what : legal) add_step(list, what);
-  if (!legal.empty()) add_more_nodes(list, spec);  // a grid that the ranks are too few for
+  for (int doublings = 1; doublings <= most_doublings; ++doublings) add_step(list, more_nodes(spec, doublings));
   return list;
 }
 
-// The second of two: the same of the plan with the first, but for pairs that were tried in the other order and what cannot fit by its
-// states alone.
+// Whether a plan with that change may fit, by the number of its parameters alone.
 template <class Spec>
-constexpr step_list second_steps(const Spec& spec, cause which, const step_list& firsts, std::size_t at) {
+constexpr bool may_fit_with(const Spec& spec, const parameter_totals& totals, remedy what) {
+  return what.kind == remedy_kind::nodes || least_memory(spec, totals, what) <= spec.device.memory.count;
+}
+
+// The second of two changes: what is tried against the cause in the plan with the first, then, where that breaks rules, what makes room;
+// but for pairs that were tried in the other order and what cannot fit by its states alone.
+using second_list = static_vector<remedy, most_changes + 16>;
+template <class Spec>
+constexpr second_list second_steps(const Spec& spec, cause which, const change_list& firsts, const change_list& makers,
+                                   const parameter_totals& totals, std::size_t at) {
   const remedy first = firsts.values[at];
   const Spec with = with_proposed(spec, first);
-  step_list list{};
-  const bool computes = is_computable(with);
-  if (!computes && is_computable(spec)) return list;
-  step_list tried{};
-  tried.push_back({});
-  for (const remedy what : changes_for(with, which)) add_step(tried, what);
-  add_what_fits(tried, with);
-  const parameter_totals totals = totals_of(spec);
-  for (const remedy what : tried) {
-    if (what.kind == first.kind || has_step(firsts, what, at)) continue;
-    const Spec both = with_proposed(with, what);
-    if (is_computable(both) && least_memory(both, totals, remedy{}) <= spec.device.memory.count) add_step(list, what);
-  }
+  second_list list{};
+  const int broken = is_computable(with) ? count_violations(with) : -1;
+  if (broken < 0) return list;
+  second_list tried{};
+  for (const remedy& what : changes_for(with, which)) add_step(tried, what);
+  if (broken > 0)
+    for (const remedy& what : makers) add_step(tried, what);
+  for (const remedy& what : tried)
+    if (!replaces(first.kind, what.kind) && !has_step(firsts, what, at) && may_fit_with(with, totals, what)) add_step(list, what);
   return list;
 }
 

@@ -36,7 +36,13 @@ constexpr derived network_facts(plan_spec spec, bool has_routed) {
   const std::int64_t world = checked_multiply(spec.devices_per_node, spec.nodes);
   const std::int64_t replicas = exact_divide(world, checked_multiply(spec.tp, spec.cp));
   if (spec.dp != unset && spec.dp != replicas) argument_out_of_range();
-  spec.micro_batch = spec.global_batch = 1;
+  // A batch is asked for only where gradients that are reduced late make it count.
+  if (spec.communication.late_sync && spec.micro_batch != unset && spec.global_batch != unset) {
+    if (1 > spec.micro_batch) argument_out_of_range();
+    if (1 > exact_divide(spec.global_batch, checked_multiply(spec.micro_batch, replicas))) argument_out_of_range();
+  } else {
+    spec.micro_batch = spec.global_batch = 1;
+  }
   spec.sequence = spec.cp;
   spec.model.vocab = 1;
   spec.model.experts.count = has_routed ? 1 : 0;
@@ -94,7 +100,8 @@ constexpr void add_to_network(const plan_spec& spec, const derived& facts, bool 
   }
   (routed ? held.routed : held.dense) += checked_multiply(checked_multiply(shard.rows, shard.columns), shard.copies);
   (routed ? held.routed_share : held.dense_share) += part.elements();
-  if (by_tensor) add_by_tensor(held, spec, item.name.c_str(), item.purpose, shard, part, head_width);
+  if (shard.rows * shard.columns > held.largest) held.largest = shard.rows * shard.columns;
+  if (by_tensor) add_by_tensor(held, spec, item.name.c_str(), item.purpose, part, head_width);
   if (held.elements() > most_network_elements) argument_out_of_range();
 }
 
@@ -104,9 +111,10 @@ constexpr void add_to_network(const plan_spec& spec, const derived& facts, bool 
 /// counted) with the degrees, the sharding, the optimizer and the precision of `spec`, in bytes, exact, wherever they live. Rules and
 /// sources are those of `states_of`; a tied head stands in the model once. Read are `devices_per_node`, `nodes`, tp, cp, ep, etp, dp, zero,
 /// fsdp and hsdp (each tensor by itself), `vocabulary_multiple` or the framework's, optimizer and precision, whose numbers must be in the
-/// ranges of the rules; model and batch are not read. Errors: `argument_out_of_range` for pp other than 1 (what stage a layer would lie
-/// on is not said), `flat_units` and Megatron-LM's buckets, a degree below 1, and more than `most_network_elements`;
-/// `division_leaves_a_rest` where a degree does not divide.
+/// ranges of the rules; the model is not read, the batch only under `communication<late_sync<true>>`: one of several micro-batches keeps
+/// whole gradients, one that is not said is a single micro-batch. Errors: `argument_out_of_range` for pp other than 1 (what stage a layer
+/// would lie on is not said), `flat_units` and Megatron-LM's buckets, a degree below 1, and more than `most_network_elements`;
+/// `division_leaves_a_rest` where a degree or the batch does not divide.
 template <countable_model Model, class Spec = plan_spec>
 constexpr rank_states network_states_of(const Spec& spec) {
   const auto visit = [](auto tell) {

@@ -40,7 +40,18 @@ struct phase_needs {
 /// Whether the optimizer step needs more than the states on the device.
 template <class Spec = plan_spec>
 constexpr bool has_step_temporaries(const Spec& spec) {
-  return spec.overheads.step_bytes != 0 || (spec.overheads.widens_moments && spec.precision.moment_scale != 0);
+  return spec.overheads.step_bytes != 0 || spec.overheads.flattens_gradients ||
+         (spec.overheads.widens_moments && spec.precision.moment_scale != 0);
+}
+
+/// Temporaries of the optimizer step, bytes for each parameter that is stepped at a time.
+template <class Spec = plan_spec>
+constexpr std::int64_t step_bytes_of(const Spec& spec) {
+  if (!spec.overheads.flattens_gradients) return spec.overheads.step_bytes;
+  const auto& precision = spec.precision;
+  const std::int64_t gradient = precision.accumulator != 0 ? precision.accumulator : precision.gradient;
+  const std::int64_t master = precision.master != 0 ? precision.master : precision.weight;
+  return spec.overheads.step_bytes + gradient + (master != gradient ? master : 0);
 }
 
 /// Whether a rank has that phase.
@@ -57,12 +68,19 @@ constexpr bool has_phase(const Spec& spec, const phase_sizes& sizes, phase which
 }
 
 namespace detail {
-// Weights that ZeRO-3 has gathered, and the largest unit's gradient before it is reduced (deepspeedai/DeepSpeed): in all forward and
-// backward phases.
+// Weights that ZeRO-3 has gathered, and the largest unit's gradient before it is reduced (deepspeedai/DeepSpeed
+// runtime/zero/partitioned_param_coordinator.py and its estimator, 2 + 2 bytes for the largest module): in all forward and backward phases.
 template <class Spec>
 constexpr std::int64_t gathered_by_zero(const Spec& spec, const gathered_elements& gathered, std::int64_t elements) {
   const auto& precision = spec.precision;
-  if (!spec.sharding.reshard_after_forward) return precision.compute * elements + precision.gradient * gathered.largest;
+  const auto unit = gather_unit_of(spec);
+  if (unit == gather_unit::module) {
+    const std::int64_t alive =
+        spec.sharding.reshard_after_forward ? gathered_at_once(spec.sharding.limits, gathered.largest_module, elements) : elements;
+    return precision.compute * alive + precision.gradient * gathered.largest_module;
+  }
+  if (!spec.sharding.reshard_after_forward || unit == gather_unit::model)
+    return precision.compute * elements + precision.gradient * gathered.largest;
   return precision.compute * (gathered.largest + spec.sharding.prefetch * gathered.block) + precision.gradient * gathered.largest;
 }
 
@@ -120,7 +138,7 @@ constexpr phase_needs needs_of_phase(const Spec& spec, const phase_sizes& sizes,
   } else if (which == phase::optimizer_step && spec.offload.states == storage::device) {
     const std::int64_t stepped =
         spec.zero >= 3 && spec.buckets.sub_group_elements < rank.owned ? spec.buckets.sub_group_elements : rank.owned;
-    needs.working += spec.overheads.step_bytes * stepped;
+    needs.working += step_bytes_of(spec) * stepped;
     if (spec.overheads.widens_moments && spec.precision.moment_scale != 0) needs.working += 4 * spec.optimizer.moments * rank.owned;
   }
   return needs;

@@ -22,6 +22,7 @@ struct unit {
   std::int64_t linear = 0;          ///< weights of matrix products, routed experts included; only under autocast
   std::int64_t linear_shapes = 0;   ///< one weight of each shape of matrix product, so one expert
   std::int64_t largest_linear = 0;  ///< the largest of these
+  std::int64_t largest = 0;         ///< the largest tensor, one expert's; only where weights are gathered or states go by tensor
 
   // Only where shards are no equal parts of a flat buffer:
   std::int64_t dense_share =
@@ -35,7 +36,6 @@ struct unit {
   std::int64_t routed_state_bytes = 0;   ///< bytes of optimizer state of `routed`
   std::int64_t dense_weight_bytes = 0;   ///< bytes of the weights of `dense`
   std::int64_t routed_weight_bytes = 0;  ///< bytes of the weights of `routed`
-  std::int64_t largest = 0;              ///< elements of the largest tensor
 
   /// All elements.
   constexpr std::int64_t elements() const { return dense + routed; }
@@ -91,10 +91,9 @@ struct piecewise {
 
 // Adds what one tensor costs by its shape.
 template <class Spec>
-constexpr void add_by_tensor(unit& owner, const Spec& spec, const char* name, role purpose, const tensor_shard& whole,
-                             const tensor_shard& shard, std::int64_t head_width) {
+constexpr void add_by_tensor(unit& owner, const Spec& spec, const char* name, role purpose, const tensor_shard& shard,
+                             std::int64_t head_width) {
   const bool routed = is_routed(purpose);
-  if (whole.rows * whole.columns > owner.largest) owner.largest = whole.rows * whole.columns;
   (routed ? owner.routed_state_bytes : owner.dense_state_bytes) +=
       whole_state_bytes(spec.optimizer, spec.precision, name, purpose, shard, head_width);
   if (spec.optimizer.matrix_moments >= 0 && has_matrix_rule(spec.optimizer, purpose))
@@ -116,6 +115,7 @@ constexpr model_units units_of(const Spec& spec, const derived& facts, rank_mode
   const bool by_tensor = goes_by_tensor(spec.optimizer, spec.precision);
   units.by_tensor = by_tensor;
   const bool gathers = facts.stage >= 3;
+  const bool compares = gathers || by_tensor;
   const bool shards_tensors = spec.sharding.layout == shard_layout::tensors;
   const bool counts_linear = !gathers && spec.precision.weight > spec.precision.compute;
   detail::piecewise how_to_add{list, spec.sharding.layout == shard_layout::megatron_buckets, shards_tensors, spec.model.mlp == mlp::gated,
@@ -139,12 +139,13 @@ constexpr model_units units_of(const Spec& spec, const derived& facts, rank_mode
     } else {
       owner.dense += elements;
     }
+    if (compares && one > owner.largest) owner.largest = one;
     if (is_linear(purpose)) {
       owner.linear_shapes += one;
       if (one > owner.largest_linear) owner.largest_linear = one;
       if (counts_linear) owner.linear += elements;
     }
-    if (by_tensor) detail::add_by_tensor(owner, spec, name, purpose, shard, shards_tensors ? how_to_add.held : shard, head_width);
+    if (by_tensor) detail::add_by_tensor(owner, spec, name, purpose, shards_tensors ? how_to_add.held : shard, head_width);
     if (needs_embedding && purpose == role::embedding) {
       // The last stage multiplies with the embedding (a tied head) or looks up the next token: the same tensor, or a copy.
       if (tied) {
@@ -153,8 +154,8 @@ constexpr model_units units_of(const Spec& spec, const derived& facts, rank_mode
       }
       units.tied_head.dense = elements;
       units.tied_head.dense_share = owner.dense_share;  // the first of its place
-      if (by_tensor)
-        detail::add_by_tensor(units.tied_head, spec, name, purpose, shard, shards_tensors ? how_to_add.held : shard, head_width);
+      units.tied_head.largest = one;
+      if (by_tensor) detail::add_by_tensor(units.tied_head, spec, name, purpose, shards_tensors ? how_to_add.held : shard, head_width);
     }
   });
   return units;

@@ -55,9 +55,10 @@ constexpr phase_sizes phases_of(const Spec& spec, const activation_shard& shard,
 
 /// Elements of what ZeRO-3 and FSDP gather on a rank.
 struct gathered_elements {
-  std::int64_t block = 0;    ///< the largest block
-  std::int64_t root = 0;     ///< embedding, final norm and head, as far as the stage has them
-  std::int64_t largest = 0;  ///< the largest of a block, the input and the output
+  std::int64_t block = 0;           ///< the largest block
+  std::int64_t root = 0;            ///< embedding, final norm and head, as far as the stage has them
+  std::int64_t largest = 0;         ///< the largest of a block, the input and the output
+  std::int64_t largest_module = 0;  ///< the largest tensor, of one expert
 };
 
 /// The gathered units of a rank that holds dense blocks, blocks with experts, the first stage, the last one, next-token layers, a copy
@@ -74,6 +75,16 @@ constexpr gathered_elements gathered_by(const model_units& units, bool has_dense
   gathered.root = input + output;
   gathered.largest = gathered.block > input ? gathered.block : input;
   if (output > gathered.largest) gathered.largest = output;
+  const auto compare = [&](bool has, const unit& part) {
+    if (has && part.largest > gathered.largest_module) gathered.largest_module = part.largest;
+  };
+  compare(true, units[place::every_block]);
+  compare(has_dense, units[place::dense_block]);
+  compare(has_experts, units[place::expert_block]);
+  compare(is_first, units[place::input]);
+  compare(is_last, units[place::output]);
+  compare(has_next_token, units[place::next_token]);
+  compare(copies_head, units.tied_head);
   return gathered;
 }
 

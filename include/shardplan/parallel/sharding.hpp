@@ -17,26 +17,63 @@ enum class shard_layout : unsigned char {
   tensors            ///< each tensor by itself along its first dimension, rows rounded up: FSDP2
 };
 
+/// What is gathered at once when weights are sharded.
+enum class gather_unit : unsigned char {
+  by_framework,  ///< under `frameworks::deepspeed` ZeRO-3 gathers by module, all else by block (`gather_unit_of`, spec/derived.hpp)
+  model,         ///< everything: FSDP around the model alone
+  /// `block`: a transformer block, embedding and head by themselves: FSDP as torchtitan wraps it. `module`: each linear as it is reached,
+  /// and a bucket ahead: DeepSpeed ZeRO-3, which follows a trace of the first step. (To nvcc a line that begins with `module` is a
+  /// directive.)
+  // clang-format off
+  block, module
+  // clang-format on
+};
+
+/// What DeepSpeed's ZeRO-3 keeps gathered (deepspeedai/DeepSpeed runtime/zero/config.py), elements.
+struct zero_3_limits {
+  static constexpr std::int64_t default_bucket = 50'000'000;    ///< of `prefetch_bucket`
+  static constexpr std::int64_t default_limit = 1'000'000'000;  ///< of the two others
+  std::int64_t prefetch_bucket = default_bucket;                ///< stage3_prefetch_bucket_size
+  std::int64_t max_live = default_limit;                        ///< stage3_max_live_parameters: nothing is gathered ahead beyond that
+  std::int64_t reuse_distance = default_limit;                  ///< stage3_max_reuse_distance: what is used again sooner stays
+
+  /// Whether they are DeepSpeed's defaults.
+  constexpr bool is_plain() const {
+    return ((prefetch_bucket ^ default_bucket) | (max_live ^ default_limit) | (reuse_distance ^ default_limit)) == 0;
+  }
+
+  // By hand: a defaulted one costs a compiler ten times as much.
+  friend constexpr bool operator==(const zero_3_limits& left, const zero_3_limits& right) {
+    return left.prefetch_bucket == right.prefetch_bucket && left.max_live == right.max_live && left.reuse_distance == right.reuse_distance;
+  }
+};
+
 /// How states are divided over replicas, beside the ZeRO stage. Filled in by `zero`, `fsdp` and `hsdp`.
 struct sharding_spec {
-  shard_layout layout = shard_layout::flat;  ///< `flat_units` and `tensors`: FSDP, which shards everything; `plan_spec::zero` is 0 then
-  bool reshard_after_forward = true;         ///< false: gathered weights stay until backward has used them
-  std::int64_t ranks = unset;                ///< ranks of a shard group (HSDP, MiCS); unset: all of dp x cp
-  std::int64_t secondary = unset;            ///< ranks that share a second copy of the weights (hpZ); unset: there is none
-  std::int64_t prefetch = 1;                 ///< units that are gathered ahead of the one that is computed
+  shard_layout layout = shard_layout::flat;      ///< `flat_units` and `tensors`: FSDP, which shards everything; `plan_spec::zero` is 0 then
+  bool reshard_after_forward = true;             ///< false: gathered weights stay until backward has used them
+  std::int64_t ranks = unset;                    ///< ranks of a shard group (HSDP, MiCS); unset: all of dp x cp
+  std::int64_t secondary = unset;                ///< ranks that share a second copy of the weights (hpZ); unset: there is none
+  std::int64_t prefetch = 1;                     ///< units that are gathered ahead of the one that is computed; not by module
+  gather_unit unit = gather_unit::by_framework;  ///< what ZeRO-3 gathers at once
+  zero_3_limits limits{};                        ///< what it keeps gathered, by module
 
   /// Whether weights, gradients and optimizer state are all sharded by `fsdp` or `hsdp`.
   constexpr bool is_fsdp() const { return layout >= shard_layout::flat_units; }
 
+  /// Whether something was said of what ZeRO-3 gathers at once.
+  constexpr bool says_unit() const { return int(unit) != 0 || !limits.is_plain(); }
+
   /// Whether nothing was said: what nearly every plan is.
   constexpr bool is_plain() const {
-    return layout == shard_layout::flat && prefetch == 1 && ranks == unset && secondary == unset && reshard_after_forward;
+    return layout == shard_layout::flat && prefetch == 1 && ranks == unset && secondary == unset && reshard_after_forward && !says_unit();
   }
 
   // By hand: a defaulted one costs a compiler ten times as much.
   friend constexpr bool operator==(const sharding_spec& left, const sharding_spec& right) {
     return int(left.layout) == int(right.layout) && left.reshard_after_forward == right.reshard_after_forward &&
-           left.ranks == right.ranks && left.secondary == right.secondary && left.prefetch == right.prefetch;
+           left.ranks == right.ranks && left.secondary == right.secondary && left.prefetch == right.prefetch &&
+           int(left.unit) == int(right.unit) && left.limits == right.limits;
   }
 };
 
@@ -85,6 +122,22 @@ struct prefetch {
   static constexpr void set(sharding_spec& spec) { spec.prefetch = Units; }
 };
 
+/// In `zero<3, ...>` (default under `frameworks::deepspeed`): weights are gathered module by module, as DeepSpeed does, with its
+/// `stage3_prefetch_bucket_size`, `stage3_max_live_parameters` and `stage3_max_reuse_distance`, elements.
+template <std::int64_t PrefetchBucket = zero_3_limits{}.prefetch_bucket, std::int64_t MaxLive = zero_3_limits{}.max_live,
+          std::int64_t ReuseDistance = zero_3_limits{}.reuse_distance>
+struct gather_modules {
+  static constexpr void set(sharding_spec& spec) {
+    spec.unit = gather_unit::module;
+    spec.limits = {PrefetchBucket, MaxLive, ReuseDistance};
+  }
+};
+
+/// In `zero<3, ...>` (default without a framework): weights are gathered block by block, `prefetch` blocks ahead.
+struct gather_blocks {
+  static constexpr void set(sharding_spec& spec) { spec.unit = gather_unit::block; }
+};
+
 /// What can stand behind the number in `zero<...>` and `hsdp<...>`, and in `fsdp<...>`.
 template <class Type>
 concept sharding_option = requires(sharding_spec& spec) {
@@ -131,6 +184,20 @@ struct hsdp {
     spec.sharding.ranks = ShardRanks;
   }
 };
+
+/// Estimate: elements that are gathered at once at most when they are gathered module by module, of `all` that a rank computes with;
+/// `largest` is the largest module. What comes again within `reuse_distance` is not freed: around the turn from forward to backward, and
+/// between a block's recomputation and its backward, half of that distance lies before the turn. A needed module is gathered whatever else
+/// is there; beside them a bucket is gathered ahead as long as no more than `max_live` are there (deepspeedai/DeepSpeed
+/// runtime/zero/partitioned_param_coordinator.py, `fetch_sub_module` and `__params_to_release`). Not counted: tensors below
+/// `stage3_param_persistence_threshold`, which always stay, and what the last prefetched parameter is longer than the bucket.
+constexpr std::int64_t gathered_at_once(const zero_3_limits& limits, std::int64_t largest, std::int64_t all) {
+  const std::int64_t kept = limits.reuse_distance / 2 > largest ? limits.reuse_distance / 2 : largest;
+  if (kept >= all) return all;
+  const std::int64_t room = limits.max_live > kept ? limits.max_live - kept : 0;
+  const std::int64_t ahead = room < limits.prefetch_bucket ? room : limits.prefetch_bucket;
+  return all - kept < ahead ? all : kept + ahead;
+}
 
 /// Elements of the fullest shard of a flat buffer that `sharers` ranks divide: rounded up, so the last shard may end in padding.
 constexpr std::int64_t flat_shard(std::int64_t elements, std::int64_t sharers) { return ceil_divide(elements, sharers); }

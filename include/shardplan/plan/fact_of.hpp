@@ -265,6 +265,8 @@ hpz<Value>* fact_of(fact_key<quantity::hpz, Value>);
 template <std::int64_t Value>
 prefetch<Value>* fact_of(fact_key<quantity::prefetch, Value>);
 template <std::int64_t Value>
+live_parameters<Value>* fact_of(fact_key<quantity::live_parameters, Value>);
+template <std::int64_t Value>
 next_token_stage<Value>* fact_of(fact_key<quantity::next_token_stage, Value>);
 template <std::int64_t Value>
 dp_x_cp<Value>* fact_of(fact_key<quantity::dp_x_cp, Value>);

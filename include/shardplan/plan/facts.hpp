@@ -307,6 +307,9 @@ struct bucket_elements;
 /// Gradient buckets.
 template <std::int64_t Value>
 struct bucket_buffers;
+/// Elements that `gather_modules<>` gathers ahead, keeps at most, or looks ahead for.
+template <std::int64_t Value>
+struct live_parameters;
 /// Memory that stays free, MiB.
 template <std::int64_t Value>
 struct headroom_mebibytes;

@@ -50,6 +50,7 @@ enum class quantity {
   shard_ranks,             ///< ranks of a shard group: `hsdp<>`, `mics<>`
   hpz,                     ///< ranks that share a second copy of the weights
   prefetch,                ///< units that are gathered ahead
+  live_parameters,         ///< limits of `gather_modules<>`, elements
   next_token_stage,        ///< stage (chunk) of the next-token layers
   layer_split_entry,       ///< layers of one stage (chunk) in a `layer_split`
   layer_split_entries,     ///< stages (chunks) that a `layer_split` has a count for
@@ -182,6 +183,7 @@ constexpr const char* name_of(quantity what) {
                                    "shard_ranks",
                                    "hpz",
                                    "prefetch",
+                                   "live_parameters",
                                    "next_token_stage",
                                    "layer_split_entry",
                                    "layer_split_entries",

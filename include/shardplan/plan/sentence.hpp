@@ -180,6 +180,7 @@ constexpr void append_legal(text<Capacity>& out, const violation& item) {
 constexpr const char* reason_of(feature unsupported) {
   switch (unsupported) {
     case feature::gradients_to_nvme: return "gradients cannot be offloaded to NVMe";
+    case feature::inputs_to_nvme: return "inputs of blocks cannot be offloaded to NVMe";
     case feature::weights_off_without_zero_3: return "weights are offloaded under ZeRO-3 only";
     case feature::fsdp_with_zero: return "fsdp and hsdp shard everything and stand in the place of zero";
     case feature::groups_of_whole_states: return "only sharded states (zero<1> to zero<3>, fsdp, hsdp) have shard groups";
@@ -189,6 +190,7 @@ constexpr const char* reason_of(feature unsupported) {
     case feature::expert_parallel_with_zero_3: return "DeepSpeed shards no weights of a model with expert parallelism: zero<2> at most";
     case feature::experts_in_tp_without_sequence_parallel:
       return "Megatron-LM trains experts under tensor parallelism with sequence_parallel<true> only";
+    case feature::gather_unit_without_zero_3: return "gather_modules and gather_blocks need zero<3>";
     case feature::gathering_of_whole_weights: return "only sharded weights (zero<3>, fsdp, hsdp) are gathered and prefetched";
   }
   return "";

@@ -37,12 +37,14 @@ enum class rule {
 /// What `not_supported` can be about.
 enum class feature {
   gradients_to_nvme,                        ///< gradients are offloaded to the host only
+  inputs_to_nvme,                           ///< inputs of blocks are offloaded to the host only
   weights_off_without_zero_3,               ///< whole weights stay on the device: only shards of them leave it
   fsdp_with_zero,                           ///< `fsdp` and `hsdp` stand in the place of `zero`
   groups_of_whole_states,                   ///< only sharded states have shard groups
   hpz_without_zero_3,                       ///< hpZ is a form of ZeRO-3
   megatron_buckets_without_zero_1,          ///< Megatron-LM's distributed optimizer is a form of ZeRO-1
   gathering_of_whole_weights,               ///< only sharded weights are gathered and can be freed or prefetched
+  gather_unit_without_zero_3,               ///< only ZeRO-3 has a unit of gathering to choose
   sharded_gradients_in_pipeline,            ///< DeepSpeed's pipeline engine takes ZeRO-1 at most
   expert_parallel_with_zero_3,              ///< DeepSpeed's experts take ZeRO-2 at most
   experts_in_tp_without_sequence_parallel,  ///< Megatron-LM's experts under tensor parallelism want a shared sequence

@@ -17,6 +17,7 @@ struct overhead_spec {
   bool gradient_scratch = true;          ///< one buffer for the weight gradient of each distinct linear shape stays allocated
   bool widens_moments = false;           ///< the step widens moments that have scales to fp32, all together (NVIDIA/Megatron-LM issue 1477)
   std::int64_t step_bytes = 0;           ///< temporaries of the optimizer step, bytes for each parameter that the rank owns
+  bool flattens_gradients = false;       ///< the step lays the gradients in one piece, and copies it where the master has another precision
 
   // By hand: a defaulted one costs a compiler ten times as much.
   template <class Same>
@@ -24,7 +25,8 @@ struct overhead_spec {
   friend constexpr bool operator==(const Same& left, const Same& right) {
     return left.name == right.name && left.workspace_kibibytes == right.workspace_kibibytes &&
            left.boundary_tensors == right.boundary_tensors && left.mask == right.mask && left.gradient_scratch == right.gradient_scratch &&
-           left.widens_moments == right.widens_moments && left.step_bytes == right.step_bytes;
+           left.widens_moments == right.widens_moments && left.step_bytes == right.step_bytes &&
+           left.flattens_gradients == right.flattens_gradients;
   }
 };
 
@@ -112,13 +114,14 @@ struct torch_fused {
       .name = "torch_fused", .workspace_kibibytes = workspaces::threads * workspaces::cublas_large, .gradient_scratch = false};
 };
 
-/// DeepSpeed: the step flattens the rank's gradients in the master precision (runtime/zero/stage_1_and_2.py; ZeRO-3: one sub-group at a
-/// time, see `buckets`).
+/// DeepSpeed: the step flattens the rank's gradients, and copies that piece to the precision of the master where it is another: 2 + 4 bytes
+/// a parameter with 16-bit gradients and an fp32 master, 2 with a bf16 one (runtime/zero/stage_1_and_2.py `step`, stage3.py
+/// `_prepare_fp32_grad_for_sub_group`: `flatten(averaged_gradients).to(dtype)`; ZeRO-3: one sub-group at a time, see `buckets`).
 struct deepspeed {
   static constexpr overhead_spec spec{.name = "deepspeed",
                                       .workspace_kibibytes = workspaces::threads * workspaces::cublas_large,
                                       .gradient_scratch = false,
-                                      .step_bytes = 4};
+                                      .flattens_gradients = true};
 };
 
 }  // namespace overhead_sets

@@ -29,14 +29,17 @@ inline std::string words_of_evidence(const finding& item) {
     return item.peak.count == 0 ? "the plan cannot be computed" : "the plan cannot be timed: its device has no rate";
   const std::string figure = words_of_figure(item.which, item.now.figure);
   if (item.now.says == standing::not_in_plan) return figure;
-  return figure + (item.now.says == standing::supported ? ", above " : ", not above ") + words_of_figure(item.which, item.now.limit);
+  std::string out =
+      figure + (item.now.says == standing::supported ? ", above " : ", not above ") + words_of_figure(item.which, item.now.limit);
+  if (item.now.is_grave() && item.now.grave > item.now.limit) out += " and " + words_of_figure(item.which, item.now.grave);
+  return out;
 }
 
 // "zero<1> and micro_batch<1>"; a schedule by its name.
 inline std::string words_of_changes(const finding& item) {
   std::string out;
-  const remedy steps[] = {item.try_this, item.and_this, item.further};
-  for (const remedy& step : steps) {
+  for (std::size_t index = 0; index < most_treatment_steps; ++index) {
+    const remedy step = item.step(index);
     if (step.kind == remedy_kind::nothing_small_helps) continue;
     if (!out.empty()) out.append(" and ");
     if (step.kind != remedy_kind::schedule) {
@@ -50,12 +53,11 @@ inline std::string words_of_changes(const finding& item) {
 }
 
 inline std::string words_of_remedy(const finding& item) {
-  const cause_entry& entry = entry_of(item.which);
-  if (item.now.says == standing::excluded) return "";
-  if (item.help == help_kind::action)
-    return item.now.says == standing::supported ? entry.action.c_str() : entry.advice.c_str();  // what a plan cannot tell: all that helps
-  if (item.help == help_kind::nothing)
-    return std::string{"no change that was tried is enough, alone or with others; in general "} + entry.advice.c_str();
+  if (item.help == help_kind::nothing) return "";
+  if (item.help == help_kind::action) {
+    const std::string why = words_of(item.why);
+    return action_of(item).c_str() + (why.empty() ? "" : "; " + why);
+  }
   std::string out = words_of_changes(item);
   out.append(": ").append(from_to(words_of_figure(item.which, item.now.figure), words_of_figure(item.which, item.after.figure)));
   if (item.peak_after.count != 0) out.append("; peak ").append(from_to(gib(item.peak), gib(item.peak_after))).append(" GiB");
@@ -106,11 +108,25 @@ inline std::string text_of(const diagnosis& causes) {
   return out;
 }
 
-/// The diagnosis of a message: the tensors of that size, then the causes.
+/// The diagnosis of a message: the tensors of that size, what else the message says, then the causes.
 inline std::string text_of(const size_diagnosis& found) {
   std::string out;
   for (const size_match& match : found.tensors) out += std::string{"   "} + sentence_of(match).c_str() + "\n";
-  return (out.empty() ? "nothing in this plan has that size\n" : "in this plan that is\n" + out) + text_of(found.causes);
+  out = out.empty() ? "nothing in this plan has that size\n" : "in this plan that is\n" + out;
+  const allocator_message& said = found.said;
+  if (said.allocated.is_known() && found.planned.count > 0)
+    out +=
+        "tensors held " + gib(said.allocated.nominal) + " GiB when that was asked for; the plan's peak is " + gib(found.planned) + " GiB\n";
+  if (said.was_in_pieces()) out += "the allocator held as much, in pieces: fragmentation\n";
+  if (said.others.is_known()) out += "other processes held " + gib(said.others.nominal) + " GiB of the device\n";
+  return out + text_of(found.causes);
+}
+
+/// The diagnosis of a message as it was printed, of any length: `text_of(diagnosis_of(spec, message))`. What stands behind a character 0 is
+/// not read.
+template <class Spec = plan_spec>
+std::string text_of_message(const Spec& spec, const std::string& message) {
+  return text_of(diagnosis_of(spec, message.c_str()));
 }
 
 /// A diagnosis as a Markdown table.

@@ -42,21 +42,26 @@ inline std::string seconds_text(double seconds) {
 }
 
 inline std::string schedule_text(const listed_plan& found) {
-  if (found.pp == 1) return "-";
-  std::string out = named(found.schedule.name);
-  if (found.schedule.chunks > 1) out.append("<").append(std::to_string(found.schedule.chunks)).append(">");
+  const schedule_spec& order = found.schedule;
+  // Without a pipeline an order says something only where it keeps more than one micro-batch.
+  if (found.pp == 1 && order.in_flight(1, found.micro_batches, order.chunks, 0) <= order.chunks * order.slices) return "-";
+  std::string out = named(order.name);
+  // A V or two directions are two chunks without a word.
+  if (order.layout == placement::loop && order.chunks > 1) out.append("<").append(std::to_string(order.chunks)).append(">");
+  if (order.layout != placement::loop && order.chunks > 2) out.append(", ").append(std::to_string(order.chunks)).append(" chunks");
+  if (order.slices > 1) out.append(", ").append(std::to_string(order.slices)).append(" slices");
   return out;
 }
 
 // The table of a search, a row of cells for each plan.
 struct search_table {
-  static constexpr std::size_t columns = 13;
+  static constexpr std::size_t columns = 14;
   std::string cells[most_listed + 1][columns];
   std::size_t rows = 0;
 
   search_table(const search_result& result, std::size_t most) {
-    const char* heads[columns] = {"",       "devices",   "tp",       "pp",  "dp",      "cp", "ep", "micro-batch",
-                                  "states", "recompute", "schedule", "GiB", "s a step"};
+    const char* heads[columns] = {"",    "devices",     "tp",     "pp",        "dp",       "cp",  "ep",
+                                  "etp", "micro-batch", "states", "recompute", "schedule", "GiB", "s a step"};
     for (std::size_t at = 0; at < columns; ++at) cells[0][at] = heads[at];
     rows = 1;
     for (const listed_plan& found : result.top) {
@@ -65,20 +70,20 @@ struct search_table {
       std::string(&row)[columns] = cells[rows];
       row[0] = std::to_string(rows);
       row[1] = grouped(found.devices());
-      const std::int64_t numbers[] = {found.tp, found.pp, found.dp, found.cp, found.ep, found.micro_batch};
-      for (std::size_t at = 0; at < 6; ++at) row[2 + at] = std::to_string(numbers[at]);
-      row[8] = sharding_text(spec).substr(2);
-      row[9] = words_of_recompute(spec);
-      row[10] = schedule_text(found);
-      row[11] = gib(found.memory);
-      row[12] = seconds_text(found.seconds());
+      const std::int64_t numbers[] = {found.tp, found.pp, found.dp, found.cp, found.ep, found.etp, found.micro_batch};
+      for (std::size_t at = 0; at < 7; ++at) row[2 + at] = std::to_string(numbers[at]);
+      row[9] = sharding_text(spec).substr(2);
+      row[10] = words_of_recompute(spec);
+      row[11] = schedule_text(found);
+      row[12] = gib(found.memory);
+      row[13] = seconds_text(found.seconds());
       ++rows;
     }
   }
 
   // What every plan has alike and is as without a part needs no column.
   bool is_shown(std::size_t column) const {
-    if (column != 5 && column != 6) return true;
+    if (column < 5 || column > 7) return true;
     for (std::size_t row = 1; row < rows; ++row)
       if (cells[row][column] != "1") return true;
     return false;

@@ -60,7 +60,7 @@ std::vector<sweep_cells> table_of_sweep(shardplan::detail::index_pack<int, Indic
 }
 template <class Sweep>
 std::vector<sweep_cells> table_of_sweep() {
-  return table_of_sweep<Sweep>(shardplan::detail::make_index_pack<Sweep::size>{});
+  return table_of_sweep<Sweep>(shardplan::detail::make_index_pack<shardplan::detail::computed_rows<Sweep>>{});
 }
 
 }  // namespace detail

@@ -57,6 +57,8 @@ inline std::string sharding_text(const plan_spec& spec) {
   if (sharding.ranks != unset) out += " in groups of " + std::to_string(sharding.ranks);
   if (sharding.secondary != unset) out += ", hpz " + std::to_string(sharding.secondary);
   if (!sharding.reshard_after_forward) out += " without resharding after forward";
+  if (sharding.unit == gather_unit::module) out += " gathered by module";
+  if (sharding.unit == gather_unit::block) out += " gathered by block";
   return out;
 }
 

@@ -112,12 +112,16 @@ struct pointed<Type*> {
 /// schedule with its chunks, dp being what the devices leave. The values are those of `default_space_of` or those of `among<...>`; further
 /// options are `rank_by`, `device_counts`, `simulate_best` and `most_candidates`:
 /// `best<models::llama2_70b, cluster<devices::h100_sxm_80gb, 8, 8>, sequence<4096>, global_batch<512>>::plan`.
-/// The answer is that of `best_of` with the same options. Errors: one line that names `search_space_too_large`; a part that is said and
-/// searched as well is refused by the constraint.
-template <class Model, class Cluster, class... Parts>
+/// The answer is that of `best_of` with the same options. Errors, each one line: what is no part and no option, and those of
+/// search/refusals.hpp; a part that is said and searched as well is refused by the constraint.
+template <transformer_model Model, detail::needed_part Cluster, detail::search_part... Parts>
 requires(detail::says_each_once<Model, Cluster, Parts...>) struct best {
   /// True: there is no other. Asking for it is what insists on a space that a compiler can search.
-  enum : bool { is_searched = detail::is_small_enough<detail::asked_search<Model, Cluster, Parts...>> };
+  enum : bool {
+    is_searched =
+        (detail::says_values<Parts> && ...) &&
+        detail::can_be_asked<detail::asked_search<Model, Cluster, Parts...>, detail::asked_search<Model, Cluster, Parts...>::refusal>
+  };
   /// What was found, as `best_of` returns it.
   static constexpr search_result result = detail::best_of_types<Model, Cluster, detail::asked_search<Model, Cluster, Parts...>>::result;
   /// One of the best plans as a plan type, 0 for the best; `no_plan_fits<...>`, which is never defined, where the list ends before.

@@ -14,6 +14,7 @@
 #include <shardplan/search/best_question.hpp>
 #include <shardplan/search/best_result.hpp>
 #include <shardplan/search/best_walk.hpp>
+#include <shardplan/search/refusals.hpp>
 #include <shardplan/search/space.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
@@ -21,13 +22,6 @@
 
 namespace shardplan {
 
-/// Declared and never defined: the one error of a search at compile time that has more candidates than `most_candidates`. Say fewer values
-/// (`among<tp<1>, tp<8>>`, or a part as it shall be: `tp<8>`), raise the bound, or search at run time with `best_of`.
-template <class Candidates, class Most>
-struct search_space_too_large;
-/// So many candidates.
-template <std::int64_t Count>
-struct candidates;
 namespace detail {
 
 template <class Done, class... Rest>
@@ -67,6 +61,13 @@ using default_parts =
     part_list<zero<0>, zero<1>, zero<2>, zero<3>, fsdp<>, schedule<schedules::one_f_one_b>, schedule<schedules::interleaved<2>>,
               schedule<schedules::interleaved<3>>, schedule<schedules::interleaved<4>>, schedule<schedules::zb_h1>>;
 
+// The first number of devices that is no whole hosts.
+constexpr std::int64_t broken_hosts(const plan_spec& fixed, const search_space& space) {
+  for (const std::int64_t counted : space.devices)
+    if (!are_whole_hosts(fixed, counted)) return counted;
+  return unset;
+}
+
 template <class Part>
 constexpr void read_option(search_setup& setup) {
   if constexpr (search_option<Part>) Part::set(setup);
@@ -102,11 +103,25 @@ constexpr search_space space_of(search_space space, const search_space& said) {
   return space;
 }
 
-template <std::int64_t Count, std::int64_t Most>
-struct refused_space {
-  enum : unsigned long { explanation = sizeof(search_space_too_large<candidates<Count>, at_most<Most>>) };  // the one error line
-  static constexpr bool ok = true;  // so that nothing fails a second time
+// Why a search of types is refused by name, and nothing of it is searched.
+enum class search_refusal { none, crowded, hosts, large };
+
+template <class Asked, search_refusal Why>
+inline constexpr bool can_be_asked = true;
+template <class Why>
+struct refused_search {
+  enum : unsigned long { explanation = sizeof(Why) };  // the one error line
+  static constexpr bool ok = true;                     // so that nothing fails a second time
 };
+template <class Asked>
+inline constexpr bool can_be_asked<Asked, search_refusal::crowded> =
+    refused_search<too_many_values<values<Asked::setup.crowd>, at_most<Asked::setup.room>>>::ok;
+template <class Asked>
+inline constexpr bool can_be_asked<Asked, search_refusal::hosts> = refused_search<
+    no_whole_hosts<device_count<broken_hosts(Asked::fixed, Asked::space)>, devices_per_node<Asked::fixed.devices_per_node>>>::ok;
+template <class Asked>
+inline constexpr bool can_be_asked<Asked, search_refusal::large> =
+    refused_search<search_space_too_large<candidates<Asked::count>, at_most<Asked::setup.most_candidates>>>::ok;
 
 // What a search of types is about.
 template <class Model, class Cluster, class... Parts>
@@ -118,21 +133,22 @@ struct asked_search {
   static constexpr plan_spec fixed = decltype(core_of(parts{}))::spec;
   static constexpr search_setup setup = setup_of<Parts...>();
   static constexpr std::uint64_t said = said_by(parts{});
-  static constexpr search_space space = space_of(default_space_of(fixed, said), setup.space);
+  static constexpr search_space space = space_of(default_space_of(fixed, said, setup.space.devices), setup.space);
   static constexpr std::int64_t count = in_order(space).count();
-  // A space that is too large is refused by name: nothing of it is searched.
-  static constexpr bool searches = count <= setup.most_candidates;
-  static constexpr search_question question = question_of(fixed, searches ? space : search_space{}, setup.by);
+  static constexpr search_refusal refusal = setup.crowd != 0                      ? search_refusal::crowded
+                                            : broken_hosts(fixed, space) != unset ? search_refusal::hosts
+                                            : count > setup.most_candidates       ? search_refusal::large
+                                                                                  : search_refusal::none;
+  static constexpr search_question question = question_of(fixed, refusal == search_refusal::none ? space : search_space{}, setup.by);
 };
 
 // A part says one thing: as it is, or as a list.
 template <class Model, class Cluster, class... Parts>
 concept says_each_once = (asked_search<Model, Cluster, Parts...>::said & asked_search<Model, Cluster, Parts...>::setup.bounded) == 0;
 
-template <class Asked, bool Searches = Asked::searches>
-inline constexpr bool is_small_enough = true;
-template <class Asked>
-inline constexpr bool is_small_enough<Asked, false> = refused_space<Asked::count, Asked::setup.most_candidates>::ok;
+// What stands behind model and cluster.
+template <class Type>
+concept search_part = search_option<Type> || needed_part<Type>;
 
 // About what GCC and Clang let one constant cost, less a reserve: Clang counts 1,048,576 steps.
 inline constexpr std::int64_t work_of_a_piece = 500'000;

@@ -24,20 +24,29 @@ namespace shardplan::detail {
 template <class Asked, int At>
 inline constexpr listed_plan listed_at = ranked_by_formula<Asked>.top[At];
 
+template <class Part, part_kind Kind>
+inline constexpr bool says_kind = false;  // what is no part was refused by name
+template <applicable_part Part, part_kind Kind>
+inline constexpr bool says_kind<Part, Kind> = Part::kind == Kind;
+
 // The first part of a list that says what the plan has.
 template <class Part, class Asked, int At>
 constexpr bool says_sharding() {
-  if constexpr (Part::kind != part_kind::zero && Part::kind != part_kind::fsdp) return false;
-  plan_spec spec = unsaid;
-  Part::apply(spec);
-  return sharding_choice{spec.zero, spec.sharding} == listed_at<Asked, At>.sharding;
+  if constexpr (says_kind<Part, part_kind::zero> || says_kind<Part, part_kind::fsdp>) {
+    plan_spec spec = unsaid;
+    Part::apply(spec);
+    return sharding_choice{spec.zero, spec.sharding} == listed_at<Asked, At>.sharding;
+  }
+  return false;
 }
 template <class Part, class Asked, int At>
 constexpr bool says_schedule() {
-  if constexpr (Part::kind != part_kind::schedule) return false;
-  plan_spec spec = unsaid;
-  Part::apply(spec);
-  return spec.schedule == listed_at<Asked, At>.schedule;
+  if constexpr (says_kind<Part, part_kind::schedule>) {
+    plan_spec spec = unsaid;
+    Part::apply(spec);
+    return spec.schedule == listed_at<Asked, At>.schedule;
+  }
+  return false;
 }
 template <bool Found, class First, class Next>
 struct first_found {

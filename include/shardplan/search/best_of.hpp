@@ -3,6 +3,7 @@
 
 /// The exhaustive search at run time. `best` (search/best.hpp) is the same for types. Plays schedules, so that it brings the tables of all
 /// built-in ones along.
+#include <shardplan/core/checked.hpp>
 #include <shardplan/plan/simulated_timing_of.hpp>
 #include <shardplan/search/best_question.hpp>
 #include <shardplan/search/best_result.hpp>
@@ -21,16 +22,21 @@ struct search_options {
   std::int64_t simulated = static_cast<std::int64_t>(most_listed);
   /// Forward passes of the tables that are played, in all: the first plan of the list that would leave them ends it.
   std::int64_t simulated_passes = INT64_MAX;
+  /// A space with more candidates is refused: a billion take from a minute to a quarter of an hour.
+  std::int64_t most_candidates = 1'000'000'000;
 };
 
 /// The best of all plans of a space, and how many were refused by which rule. Every candidate is judged by every rule and by memory, and
 /// counted once; what fits is timed by the closed form of its schedule, and the first of the list are ranked again by simulation (a
 /// schedule is found among `Own` and the built-in ones; one that is not known keeps its closed form). It is constexpr; in a constant only
 /// small spaces stay inside a compiler's limits, and `best` cuts its work into pieces. The same options give the same answer in both.
-/// Errors: `argument_out_of_range` for devices that are no whole hosts; what `timing_of` throws.
+/// It ends after `space.count()` candidates, each a fraction of a microsecond; a space of more than `options.most_candidates` is not begun.
+/// Errors: `argument_out_of_range` for such a space and for devices that are no whole hosts; what `timing_of` throws, and what functions of
+/// a schedule of one's own do: one that throws or never ends does the same to the search, one that returns nonsense is refused by a rule.
 template <class... Own, class Spec = plan_spec>
 constexpr search_result best_of(const Spec& fixed, const search_space& space, const search_options& options = {}) {
   const detail::search_question asked = detail::question_of(fixed, space, options.by);
+  if (asked.grid.count > options.most_candidates) argument_out_of_range();
   detail::search_progress progress{};
   detail::best_walk<Spec> walk{asked, progress};
   walk.run(INT64_MAX);

@@ -29,9 +29,9 @@ constexpr bool all_in_range(const Spec& fixed, const search_space& space) {
   const Spec first = candidate_of(fixed, space, 0);
   if (breaks_a_range(first)) return false;
   Spec largest = first;
-  const auto each = [&](const number_list& tried, std::int64_t Spec::*field) {
+  const auto each = [&](const number_list& listed_numbers, std::int64_t Spec::*field) {
     Spec changed_spec = first;
-    for (const std::int64_t one_of_them : tried) {
+    for (const std::int64_t one_of_them : listed_numbers) {
       changed_spec.*field = one_of_them;
       if (breaks_a_range(changed_spec)) return false;
       if (one_of_them > largest.*field) largest.*field = one_of_them;

@@ -113,7 +113,7 @@ struct ranked_candidate {
 // Whole nanoseconds, so that the last bit of a formula decides nothing.
 constexpr std::int64_t nanoseconds_of(double seconds) {
   constexpr double most = 9e9;
-  return static_cast<std::int64_t>((seconds < most ? seconds : most) * 1e9);
+  return static_cast<std::int64_t>((seconds < most ? seconds > -most ? seconds : -most : most) * 1e9);
 }
 
 constexpr bool is_better(objective by, const ranked_candidate& left, const ranked_candidate& right) {

@@ -45,11 +45,16 @@ constexpr candidate_grid grid_of(const search_space& space) {
   return grid;
 }
 
+template <class Spec>
+constexpr bool are_whole_hosts(const Spec& spec, std::int64_t devices) {
+  const std::int64_t node = spec.devices_per_node;
+  return devices >= 1 && node >= 1 && (devices <= node || devices % node == 0);
+}
 // Up to the devices of a host on one host, beyond whole hosts.
 template <class Spec>
 constexpr void set_devices(Spec& spec, std::int64_t devices) {
   const std::int64_t node = spec.devices_per_node;
-  if (devices < 1 || node < 1 || (devices > node && devices % node != 0)) argument_out_of_range();
+  if (!are_whole_hosts(spec, devices)) argument_out_of_range();
   spec.nodes = devices <= node ? 1 : devices / node;
   if (devices < node) spec.devices_per_node = devices;
 }
@@ -81,13 +86,21 @@ constexpr bool is_before(const sharding_choice& left, const sharding_choice& rig
                                 one.ranks,
                                 one.secondary,
                                 one.reshard_after_forward ? 0 : 1,
-                                one.prefetch};
+                                one.prefetch,
+                                static_cast<std::int64_t>(one.unit),
+                                one.limits.prefetch_bucket,
+                                one.limits.max_live,
+                                one.limits.reuse_distance};
   const std::int64_t second[] = {other.is_fsdp() ? 3 : right.zero,
                                  static_cast<std::int64_t>(other.layout),
                                  other.ranks,
                                  other.secondary,
                                  other.reshard_after_forward ? 0 : 1,
-                                 other.prefetch};
+                                 other.prefetch,
+                                 static_cast<std::int64_t>(other.unit),
+                                 other.limits.prefetch_bucket,
+                                 other.limits.max_live,
+                                 other.limits.reuse_distance};
   for (std::size_t at = 0; at < sizeof first / sizeof first[0]; ++at)
     if (first[at] != second[at]) return first[at] < second[at];
   return false;

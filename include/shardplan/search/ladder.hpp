@@ -65,9 +65,11 @@ constexpr void apply_rung(plan_spec& spec, rung_kind kind, std::int64_t value) {
 // A question about memory must not fail because the batch does not divide over the replicas of that layout: it is asked with the largest
 // batch below that does, one micro-batch each at least. (The plan that is returned keeps its own batch.)
 constexpr void make_batch_whole(plan_spec& spec) {
-  const std::int64_t said[] = {spec.devices_per_node, spec.nodes, spec.tp, spec.pp, spec.cp, spec.micro_batch};
-  for (const std::int64_t number : said)
-    if (number < 1 || number > limits::degree) return;
+  const auto in_range = [](std::int64_t number, std::int64_t most) { return number >= 1 && number <= most; };
+  if (!in_range(spec.devices_per_node, limits::devices_per_node) || !in_range(spec.nodes, limits::nodes) ||
+      !in_range(spec.tp, limits::degree) || !in_range(spec.pp, limits::stages) || !in_range(spec.cp, limits::degree) ||
+      !in_range(spec.micro_batch, limits::micro_batch))
+    return;
   const std::int64_t replica = spec.tp * spec.pp * spec.cp;
   const std::int64_t world = spec.devices_per_node * spec.nodes;
   if (world % replica != 0) return;

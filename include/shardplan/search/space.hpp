@@ -6,6 +6,7 @@
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/core/unset.hpp>
 #include <shardplan/parallel/sharding.hpp>
+#include <shardplan/parallel/topology.hpp>
 #include <shardplan/plan/rules/ranges.hpp>
 #include <shardplan/recipe/attention.hpp>
 #include <shardplan/recipe/framework.hpp>
@@ -35,9 +36,9 @@ struct sharding_choice {
 /// Most numbers in one list of a `search_space`.
 inline constexpr std::size_t most_numbers = 32;
 /// Most ways of sharding, or of recomputing, in a `search_space`.
-inline constexpr std::size_t most_ways = 8;
+inline constexpr std::size_t most_ways = 16;
 /// Most schedules in a `search_space`.
-inline constexpr std::size_t most_schedules = 16;
+inline constexpr std::size_t most_schedules = 64;
 
 /// A list of numbers of a `search_space`.
 using number_list = static_vector<std::int64_t, most_numbers>;
@@ -80,6 +81,33 @@ constexpr number_list divisors_of(std::int64_t number, std::int64_t most, Accept
     if (number % divisor == 0 && list.length < most_numbers && accepts(divisor)) list.push_back(divisor);
   return list;
 }
+constexpr std::int64_t clamped(std::int64_t number, std::int64_t least, std::int64_t most) {
+  return number < least ? least : number > most ? most : number;
+}
+// The numbers of devices that are searched: those of the cluster where none are listed.
+template <class Spec>
+constexpr number_list worlds_of(const Spec& spec, const number_list& devices) {
+  if (!devices.empty()) return devices;
+  number_list worlds{};
+  worlds.push_back(saturating_multiply(spec.devices_per_node, spec.nodes));
+  return worlds;
+}
+// Whether ranks in groups of `degree` are close: inside a host, or inside a fabric that reaches beyond it (NVL72).
+template <class Spec>
+constexpr bool is_close(const Spec& spec, const number_list& worlds, std::int64_t degree) {
+  if (spec.devices_per_node % degree == 0) return true;
+  const std::int64_t joined = topology_of(spec.device, spec.devices_per_node, spec.nodes).ranks_in(domain::fabric);
+  if (joined <= spec.devices_per_node) return false;
+  for (const std::int64_t world : worlds)
+    if (world % degree == 0 && (joined % degree == 0 || world <= joined)) return true;
+  return false;
+}
+// What a pipeline divides: layers and what counts as one, or the stages of a layer split.
+template <class Spec>
+constexpr std::int64_t layers_to_divide(const Spec& spec) {
+  const layer_counts& split = spec.layer_split;
+  return split.counts.length != 0 ? split.entries() : spec.model.layers + split.embedding_slot + split.loss_slot;
+}
 // The powers of two up to `most` that `accepts` takes.
 template <class Accepts>
 constexpr number_list powers_of_two(std::int64_t most, Accepts accepts) {
@@ -97,23 +125,20 @@ constexpr recomputes selective_recompute(const Spec& spec) {
   return spec.model.experts.count > 0 ? some | recomputes::moe_act : some;
 }
 
+inline constexpr std::int64_t least_tokens = 4096;  // of a sequence on a rank, where cp is searched by default
+
 template <class Spec>
-constexpr void add_default_degrees(search_space& space, const Spec& spec) {
-  const auto any = [](std::int64_t) { return true; };
-  const std::int64_t node = spec.devices_per_node;
-  const std::int64_t world = saturating_multiply(node, spec.nodes);
+constexpr void add_default_degrees(search_space& space, const Spec& spec, const number_list& worlds) {
   const transformer& shape = spec.model;
-  const auto divides_world = [&](std::int64_t cut_in) { return world % cut_in == 0; };
-  space.tp = divisors_of(node, limits::degree, [&](std::int64_t cut_in) { return shape.heads % cut_in == 0; });
-  const layer_counts& split = spec.layer_split;
-  const std::int64_t slots = split.embedding_slot + split.loss_slot;
-  space.pp = divisors_of(split.counts.length != 0 ? split.entries() : shape.layers + slots, limits::stages, divides_world);
-  constexpr std::int64_t least_tokens = 4096;  // of a sequence on a rank
-  space.cp = powers_of_two(world, [&](std::int64_t cut_in) {
-    return cut_in == 1 ||
-           (divides_world(cut_in) && cut_in <= limits::degree && spec.sequence % cut_in == 0 && spec.sequence / cut_in >= least_tokens);
-  });
-  space.ep = shape.experts.count > 0 ? divisors_of(shape.experts.count, limits::expert_degree, divides_world) : divisors_of(1, 1, any);
+  const auto divides_a_world = [&](std::int64_t degree) {
+    for (const std::int64_t world : worlds)
+      if (world % degree == 0) return true;
+    return false;
+  };
+  space.tp = divisors_of(shape.heads, limits::degree, [&](std::int64_t degree) { return is_close(spec, worlds, degree); });
+  space.pp = divisors_of(layers_to_divide(spec), limits::stages, divides_a_world);
+  space.cp = divisors_of(spec.sequence, clamped(spec.sequence / least_tokens, 1, limits::degree), divides_a_world);
+  space.ep = divisors_of(shape.experts.count > 0 ? shape.experts.count : 1, limits::expert_degree, divides_a_world);
 }
 
 template <class Spec>
@@ -122,8 +147,7 @@ constexpr void add_default_schedules(search_space& space, const Spec& spec) {
   if (spec.framework == frameworks::deepspeed || (space.pp.length == 1 && space.pp.values[0] == 1)) return;
   const schedule_spec more[] = {schedules::interleaved<2>::spec, schedules::interleaved<3>::spec, schedules::interleaved<4>::spec,
                                 schedules::zb_h1::spec};
-  const layer_counts& split = spec.layer_split;
-  const std::int64_t layers = split.counts.length != 0 ? split.entries() : spec.model.layers + split.embedding_slot + split.loss_slot;
+  const std::int64_t layers = layers_to_divide(spec);
   for (const schedule_spec& one : more) {
     if (one.chunks == 1 && spec.framework == frameworks::megatron) continue;
     bool divides = false;
@@ -132,26 +156,47 @@ constexpr void add_default_schedules(search_space& space, const Spec& spec) {
   }
 }
 
+// What lists are made of.
+template <class Spec>
+constexpr bool has_searchable_ranges(const Spec& spec) {
+  const auto in_range = [](std::int64_t said_number, std::int64_t upper_end) { return said_number >= 1 && said_number <= upper_end; };
+  return in_range(spec.devices_per_node, limits::devices_per_node) && in_range(spec.nodes, limits::nodes) &&
+         in_range(spec.model.layers, limits::layers) && in_range(spec.model.heads, limits::heads) &&
+         in_range(spec.sequence, limits::rows) && in_range(spec.global_batch, limits::batch);
+}
+
+constexpr void leave_as_said(search_space& space, std::uint64_t said) {
+  const auto is_said = [&](part_kind slot) { return (said & bit_of(slot)) != 0; };
+  if (is_said(part_kind::tp)) space.tp.length = 0;
+  if (is_said(part_kind::pp)) space.pp.length = 0;
+  if (is_said(part_kind::cp)) space.cp.length = 0;
+  if (is_said(part_kind::ep)) space.ep.length = 0;
+  if (is_said(part_kind::etp)) space.etp.length = 0;
+  if (is_said(part_kind::micro_batch)) space.micro_batch.length = 0;
+  if (is_said(part_kind::zero) || is_said(part_kind::fsdp)) space.sharding.length = 0;
+  if (is_said(part_kind::recompute)) space.recompute.length = 0;
+  if (is_said(part_kind::schedule)) space.schedule.length = 0;
+}
+
 }  // namespace detail
 
-/// The space that `best` searches where nothing else is said, for the model, cluster and batch of `spec`:
-/// - tp: divisors of the devices of a host that divide the heads;
+/// The space that `best` searches where nothing else is said, for the model, cluster and batch of `spec`: what is commonly run, and little
+/// enough for a compiler. `whole_space_of` (search/whole_space.hpp) leaves nothing out.
+/// - tp: divisors of the heads that divide the devices of a host, or of a fabric that reaches beyond it (NVL72) and the cluster;
 /// - pp: divisors of the layers (with slots) that divide the devices: no other is legal;
-/// - cp: powers of two that leave a rank 4,096 tokens of a sequence; ep: divisors of the experts that divide the devices; etp as said;
+/// - cp: divisors of the sequence and of the devices that leave a rank 4,096 tokens; ep: divisors of the experts that divide the devices;
+/// etp as said;
 /// - micro-batches of 1, 2, 4 and 8 sequences, as far as they divide the batch;
 /// - ZeRO 0 to 3; under `frameworks::torchtitan` and `fsdp2` nothing or FSDP2;
 /// - recompute none, selective (scores of attention where they are materialised, else norms and functions) and full;
 /// - 1F1B, interleaved in 2, 3 and 4 chunks where layers allow, ZB-H1; under DeepSpeed 1F1B alone, under Megatron-LM no ZB-H1.
-/// `said` is a set of kinds of parts (`bit_of`) that stay as they are. A spec that breaks a range has a space of what it says itself.
+/// `said` is a set of kinds of parts (`bit_of`) that stay as they are; `devices` the numbers of devices that are searched, those of the
+/// cluster where it is empty (it is not copied into the space). A spec that breaks a range has a space of what it says itself.
 template <class Spec = plan_spec>
-constexpr search_space default_space_of(const Spec& spec, std::uint64_t said = 0) {
+constexpr search_space default_space_of(const Spec& spec, std::uint64_t said = 0, const number_list& devices = {}) {
   search_space space{};
-  const auto in_range = [](std::int64_t said_number, std::int64_t upper_end) { return said_number >= 1 && said_number <= upper_end; };
-  if (!in_range(spec.devices_per_node, limits::devices_per_node) || !in_range(spec.nodes, limits::nodes) ||
-      !in_range(spec.model.layers, limits::layers) || !in_range(spec.model.heads, limits::heads) ||
-      !in_range(spec.sequence, limits::rows) || !in_range(spec.global_batch, limits::batch))
-    return space;
-  detail::add_default_degrees(space, spec);
+  if (!detail::has_searchable_ranges(spec)) return space;
+  detail::add_default_degrees(space, spec, detail::worlds_of(spec, devices));
   space.micro_batch = detail::powers_of_two(8, [&](std::int64_t sequences) { return spec.global_batch % sequences == 0; });
   if (spec.framework >= frameworks::torchtitan) {
     space.sharding.push_back({});
@@ -162,20 +207,12 @@ constexpr search_space default_space_of(const Spec& spec, std::uint64_t said = 0
   space.recompute.push_back(recomputes::none);
   space.recompute.push_back(detail::selective_recompute(spec));
   space.recompute.push_back(recomputes::full);
-  const auto is_said = [&](part_kind slot) { return (said & bit_of(slot)) != 0; };
-  if (is_said(part_kind::pp)) {
+  if ((said & bit_of(part_kind::pp)) != 0) {
     space.pp.length = 0;
     space.pp.push_back(spec.pp);
   }
   detail::add_default_schedules(space, spec);
-  if (is_said(part_kind::tp)) space.tp.length = 0;
-  if (is_said(part_kind::pp)) space.pp.length = 0;
-  if (is_said(part_kind::cp)) space.cp.length = 0;
-  if (is_said(part_kind::ep)) space.ep.length = 0;
-  if (is_said(part_kind::micro_batch)) space.micro_batch.length = 0;
-  if (is_said(part_kind::zero) || is_said(part_kind::fsdp)) space.sharding.length = 0;
-  if (is_said(part_kind::recompute)) space.recompute.length = 0;
-  if (is_said(part_kind::schedule)) space.schedule.length = 0;
+  detail::leave_as_said(space, said);
   return space;
 }
 

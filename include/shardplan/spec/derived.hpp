@@ -31,6 +31,13 @@ constexpr bool shards_weights(const Spec& spec) {
   return sharding_stage(spec) >= 3;
 }
 
+/// What is gathered at once when weights are sharded: as said, else by module for DeepSpeed's ZeRO-3 and by block for all else.
+template <class Spec = plan_spec>
+constexpr gather_unit gather_unit_of(const Spec& spec) {
+  if (spec.sharding.unit != gather_unit::by_framework) return spec.sharding.unit;
+  return spec.framework == frameworks::deepspeed && !spec.sharding.is_fsdp() ? gather_unit::module : gather_unit::block;
+}
+
 /// What follows from a spec by plain arithmetic. Only for a spec whose ranges and divisions are right (the first two tiers of rules).
 struct derived {
   degrees grid{};                  ///< all degrees, with defaults filled in

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The five steps against a table of answers worked out by hand from the handbook's rules, and laws over a grid.
 #include "../catch.hpp"
+#include "../training_run.hpp"
+#include "grid.hpp"
 
 #include <shardplan/hardware/catalog.hpp>
 #include <shardplan/model/catalog.hpp>
@@ -9,20 +11,16 @@
 #include <shardplan/search/practice.hpp>
 
 #include <cstdint>
+#include <iterator>
+#include <vector>
 
 namespace sp = shardplan;
 
 namespace {
 
+// On A100 80 GB: 85.9 GB, of which 1.6 stay free: 84.3 GB.
 sp::plan_spec question_of(const sp::transformer& model, std::int64_t nodes, bool recompute, const sp::precision_spec& precision) {
-  sp::plan_spec spec{};
-  spec.model = model;
-  spec.device = sp::devices::a100_sxm_80gb::spec;  // 85.9 GB, of which 1.6 stay free: 84.3 GB
-  spec.devices_per_node = 8;
-  spec.nodes = nodes;
-  spec.sequence = 4096;
-  spec.micro_batch = 1;
-  spec.global_batch = 8192;
+  sp::plan_spec spec = training_run(model, sp::devices::a100_sxm_80gb::spec, nodes, 4096, 8192);
   spec.precision = precision;
   if (recompute) spec.recompute = sp::recomputes::full;
   return spec;
@@ -110,16 +108,18 @@ TEST_CASE("decide: 405B takes its slots") {
 }
 
 namespace {
+// Of one device; the models of the grid and one of which a layer is too large.
 template <class Visit>
 void each_question(Visit visit) {
-  const sp::transformer models[] = {sp::models::llama3_2_1b::shape, sp::models::llama2_7b::shape,    sp::models::llama2_13b::shape,
-                                    sp::models::llama2_70b::shape,  sp::models::mixtral_8x7b::shape, of_width(24576, 8)};
+  std::vector<sp::transformer> models(std::begin(grid::models), std::end(grid::models));
+  models.push_back(of_width(24576, 8));
   for (const sp::transformer& model : models)
-    for (const std::int64_t nodes : {1, 2, 8, 64})
+    for (const std::int64_t hosts : grid::hosts)
       for (const bool recompute : {false, true})
         for (const std::int64_t sequence : {1024, 8192})
           for (const bool handbook : {false, true}) {
-            sp::plan_spec spec = question_of(model, nodes, recompute,
+            if (model.positions != 0 && sequence > model.positions) continue;
+            sp::plan_spec spec = question_of(model, hosts, recompute,
                                              handbook ? sp::precisions::handbook_bf16::spec : sp::precisions::bf16_fp32_master::spec);
             spec.sequence = sequence;
             visit(spec);
@@ -162,7 +162,7 @@ TEST_CASE("decide: laws over a grid") {
     }
     if (path.plan.tp > 1) CHECK(path.steps[1].needs > spec.device.memory);
   });
-  CHECK(asked == 192);
+  CHECK(asked > 400);
   CHECK(with_tp > 0);
   CHECK(with_zero > 0);
 }
@@ -203,7 +203,7 @@ by_words steps_of(const sp::plan_spec& spec) {
     if (needs_of(now).count == 0) continue;
     answer.tp = degree;
     const sp::bytes layer = layer_by_difference(now);
-    if (10 * layer > 8 * has && 10 * layer < 11 * has) answer.sure = false;
+    if (10 * layer > 7 * has && 10 * layer < 11 * has) answer.sure = false;  // what is alive beside it is not in the difference
     if (layer < has) break;
   }
   now.tp = answer.tp;
@@ -228,8 +228,8 @@ by_words steps_of(const sp::plan_spec& spec) {
 TEST_CASE("decide: the steps in words lead to the same plan on a grid of models and clusters") {
   int asked = 0;
   int fit = 0;
-  const sp::device_spec devices[] = {sp::devices::a100_sxm_80gb::spec, sp::devices::a100_sxm_40gb::spec, sp::devices::b200_sxm_192gb::spec,
-                                     sp::devices::v100_sxm_32gb::spec};
+  const sp::device_spec devices[] = {sp::devices::a100_sxm_80gb::spec, sp::devices::h100_sxm_80gb::spec,  sp::devices::mi300x::spec,
+                                     sp::devices::a100_sxm_40gb::spec, sp::devices::b200_sxm_192gb::spec, sp::devices::v100_sxm_32gb::spec};
   for (const sp::device_spec& device : devices)
     each_question([&](sp::plan_spec spec) {
       spec.device = device;
@@ -244,8 +244,8 @@ TEST_CASE("decide: the steps in words lead to the same plan on a grid of models 
       CHECK(path.plan.zero == wanted.zero);
       CHECK(path.fits == wanted.fits);
     });
-  CHECK(asked > 700);
-  CHECK(fit > 300);
+  CHECK(asked > 2000);
+  CHECK(fit > 1000);
 }
 
 TEST_CASE("practice: guidances are followed, and differ") {
@@ -264,7 +264,8 @@ TEST_CASE("practice: guidances are followed, and differ") {
     }
     CHECK(megatron.plan.zero == 1);
     CHECK(megatron.plan.tp <= spec.devices_per_node);
-    CHECK((bigscience.plan.tp == 1 || bigscience.plan.pp > 1));  // pp before tp
+    // pp before tp, where any pp of its ladder divides the layers.
+    CHECK((bigscience.plan.tp == 1 || bigscience.plan.pp > 1 || spec.model.layers % 2 != 0));
     CHECK((deepspeed.plan.tp == 1 && deepspeed.plan.pp == 1));
     CHECK((spec.nodes * 8 < 512 || spec.model.hidden <= 4096 || ultra.plan.zero < 3));  // no ZeRO-3 alone from 512 devices on
     // Its case 1: what fits one device needs nothing else. One node: ZeRO and no pipeline. More, over a slow network: ZeRO-1 at most.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Searches of specs and spaces that no plan can come from: an answer, never an error.
 #include "../catch.hpp"
+#include "../dice.hpp"
+#include "../training_run.hpp"
+#include "brute_force.hpp"
 
 #include <shardplan/plan/simulated_timing_of.hpp>
 #include <shardplan/report/decision.hpp>
@@ -10,25 +13,136 @@
 #include <shardplan/search/smallest_cluster.hpp>
 #include <shardplan/shardplan.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace sp = shardplan;
 
 namespace {
 
-sp::plan_spec usual() {
-  sp::plan_spec spec{};
-  spec.model = sp::models::llama2_7b::shape;
-  spec.device = sp::devices::h100_sxm_80gb::spec;
-  spec.devices_per_node = 8;
-  spec.nodes = 1;
-  spec.sequence = 4096;
-  spec.micro_batch = 1;
-  spec.global_batch = 64;
-  return spec;
+sp::plan_spec usual() { return training_run(sp::models::llama2_7b::shape, sp::devices::h100_sxm_80gb::spec, 1, 4096, 64); }
+
+// What functions of a schedule of one's own may return.
+int nonsense = 0;
+std::int64_t alive_somehow(std::int64_t ranks, std::int64_t micro_batches, std::int64_t chunks, std::int64_t rank) {
+  const std::int64_t most = micro_batches * chunks;
+  const std::int64_t answers[] = {(ranks * 31 + micro_batches * 17 + chunks * 7 + rank * 13) % (most < 1 ? 1 : most) + 1,
+                                  rank % 2 == 0 ? micro_batches : 0,
+                                  INT64_MAX,
+                                  INT64_MIN,
+                                  most,
+                                  rank == ranks - 1 ? most + 1 : 1,
+                                  1};
+  return answers[nonsense % 7];
+}
+std::int64_t versions_somehow(std::int64_t, std::int64_t rank) {
+  const std::int64_t answers[] = {rank + 1, INT64_MAX, 0, INT64_MIN};
+  return answers[nonsense % 4];
+}
+std::int64_t group_somehow(std::int64_t, std::int64_t) {
+  const std::int64_t answers[] = {3, INT64_MAX, -1, 0, INT64_MIN};
+  return answers[nonsense % 5];
+}
+bool ends_somehow(std::int64_t, std::int64_t micro_batches, std::int64_t) { return micro_batches % 2 == 0; }
+
+sp::schedule_spec schedule_somehow(dice& roll) {
+  static const std::int64_t numbers[] = {0, 1, 1, 1, 2, 2, 3, -1, 64, 65, INT64_MAX, INT64_MIN};
+  nonsense = static_cast<int>(roll.below(420));
+  sp::schedule_spec order{.name = "somehow", .in_flight = &alive_somehow};
+  if (roll.one_in(2)) order.chunks = roll.of(numbers);
+  if (roll.one_in(4)) order.slices = roll.of(numbers);
+  if (roll.one_in(3)) order.layout = sp::placement::v_shape;
+  if (roll.one_in(4)) order.drains = false;
+  order.weight_versions = &versions_somehow;
+  if (roll.one_in(6)) order.ranks_multiple = roll.of(numbers);
+  if (roll.one_in(6)) order.micro_batches_multiple = roll.of(numbers);
+  if (roll.one_in(6)) order.least_micro_batches_a_rank = roll.of(numbers);
+  if (roll.one_in(6)) order.micro_batches_fill_ranks = true;
+  if (roll.one_in(4)) order.group = &group_somehow;
+  if (roll.one_in(4)) order.ends = &ends_somehow;
+  return order;
 }
 
 }  // namespace
+
+TEST_CASE("a schedule of one's own may return anything: the search says what evaluate says") {
+  dice roll;
+  std::int64_t refused = 0;
+  std::int64_t fitting = 0;
+  for (int turn = 0; turn < 150; ++turn) {
+    const sp::schedule_spec order = schedule_somehow(roll);
+    INFO("turn " << turn << ", chunks " << order.chunks << ", slices " << order.slices << ", drains " << order.drains);
+    sp::plan_spec fixed = training_run(sp::models::llama3_2_1b::shape, sp::devices::a100_sxm_80gb::spec, 1, 4096, 64);
+    fixed.framework = static_cast<sp::frameworks>(roll.below(5));
+    brute_force::lists said;
+    said.tp = {1, 2};
+    said.pp = {1, 2, 4, 8};
+    said.micro_batch = {1, 2};
+    said.sharding = {{0, {}}, {1, {}}};
+    said.schedule = {sp::schedules::one_f_one_b::spec, order};
+    const brute_force::brute all = brute_force::all_plans(fixed, said);
+    const sp::search_result found = sp::best_of(fixed, brute_force::space_from(said), brute_force::by_formula(sp::objective::step_time));
+    CHECK(found.fitting == static_cast<std::int64_t>(all.plans.size()));
+    for (std::size_t at = 0; at < sp::rule_slots; ++at) CHECK(found.rejected_by_rule[at] == all.refused[at]);
+    const std::vector<brute_force::fitting_plan> best = brute_force::ranked(all, sp::objective::step_time);
+    REQUIRE(found.top.size() == std::min(best.size(), sp::most_listed));
+    for (std::size_t at = 0; at < found.top.size(); ++at) CHECK(sp::spec_of_listed(fixed, found.top[at]) == best[at].spec);
+    CHECK_NOTHROW(sp::best_of(fixed, brute_force::space_from(said)));
+    refused += found.rejected();
+    fitting += found.fitting;
+  }
+  CHECK(refused > 1000);
+  CHECK(fitting > 1000);
+}
+
+namespace {
+std::int64_t never_said(std::int64_t ranks, std::int64_t, std::int64_t, std::int64_t) {
+  if (ranks > 1) throw 7;
+  return 1;
+}
+}  // namespace
+
+TEST_CASE("what a schedule of one's own throws goes through the search") {
+  sp::plan_spec spec = usual();
+  spec.schedule = {.name = "throws", .in_flight = &never_said};
+  sp::search_space space{};
+  space.pp.push_back(1);
+  space.sharding.push_back({1, {}});
+  CHECK(sp::best_of(spec, space).found);
+  space.pp.push_back(2);
+  CHECK_THROWS_AS(sp::best_of(spec, space), int);
+}
+
+TEST_CASE("a space that nobody could go through is refused, and its count does not overflow") {
+  const sp::plan_spec spec = usual();
+  sp::search_space space{};
+  for (sp::number_list* list : {&space.cp, &space.ep, &space.etp, &space.tp, &space.pp, &space.micro_batch})
+    for (std::int64_t number = 1; number <= static_cast<std::int64_t>(sp::most_numbers); ++number) list->push_back(number);
+  CHECK(space.count() == std::int64_t{1} << 30);
+  CHECK_THROWS_AS(sp::best_of(spec, space), sp::arithmetic_error);
+  for (std::int64_t stage = 0; stage < static_cast<std::int64_t>(sp::most_ways); ++stage) {
+    space.sharding.push_back({stage, {}});
+    space.recompute.push_back(static_cast<sp::recomputes>(2 * stage));
+  }
+  for (std::int64_t chunks = 1; chunks <= static_cast<std::int64_t>(sp::most_schedules); ++chunks) {
+    space.schedule.push_back(sp::schedules::interleaved<2>::spec);
+    space.schedule[space.schedule.length - 1].chunks = chunks;
+    if (chunks <= static_cast<std::int64_t>(sp::most_numbers)) space.devices.push_back(chunks <= 8 ? chunks : 8 * chunks);
+  }
+  CHECK(space.count() == std::int64_t{1} << (35 + 8 + 6));
+  CHECK_THROWS_AS(sp::best_of(spec, space), sp::arithmetic_error);
+  CHECK_NOTHROW(sp::candidate_of(spec, space, space.count() - 1));
+  // As many as are allowed are searched: the bound is on all of them, repeated values are counted once.
+  sp::search_options few;
+  few.most_candidates = 2;
+  sp::search_space small{};
+  for (const std::int64_t degree : {1, 2, 2, 1}) small.tp.push_back(degree);
+  CHECK(sp::best_of(spec, small, few).considered == 2);
+  small.tp.push_back(4);
+  CHECK_THROWS_AS(sp::best_of(spec, small, few), sp::arithmetic_error);
+}
 
 TEST_CASE("a number that is no order of ranks is refused") {
   sp::plan_spec spec = usual();

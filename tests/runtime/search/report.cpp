@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // What a search found, written down.
 #include "../catch.hpp"
+#include "../training_run.hpp"
 
 #include <shardplan/hardware/catalog.hpp>
 #include <shardplan/model/catalog.hpp>
 #include <shardplan/report/search.hpp>
+#include <shardplan/schedule/catalog.hpp>
 #include <shardplan/search/best_of.hpp>
 
 #include <algorithm>
@@ -18,13 +20,8 @@ namespace sp = shardplan;
 namespace {
 
 sp::search_result found_for(const sp::transformer& model, std::int64_t nodes) {
-  sp::plan_spec spec{};
-  spec.model = model;
-  spec.device = sp::devices::h100_sxm_80gb::spec;
-  spec.devices_per_node = 8;
-  spec.nodes = nodes;
-  spec.sequence = 4096;
-  spec.global_batch = 256;
+  sp::plan_spec spec = training_run(model, sp::devices::h100_sxm_80gb::spec, nodes, 4096, 256);
+  spec.micro_batch = sp::unset;
   return sp::best_of(spec);
 }
 
@@ -67,6 +64,26 @@ TEST_CASE("report of a search: degrees that no plan has need no column") {
   const std::string experts = sp::report::text_of(found_for(sp::models::mixtral_8x7b::shape, 4), 32);
   CHECK(has(lines_of(experts)[0], "  ep  "));
   CHECK(!has(lines_of(experts)[0], "  cp  "));
+}
+
+TEST_CASE("report of a search: every degree and every schedule that differ are told apart") {
+  const sp::plan_spec spec = training_run(sp::models::mixtral_8x7b::shape, sp::devices::h100_sxm_80gb::spec, 4, 4096, 256);
+  sp::search_space space{};
+  space.ep.push_back(8);
+  for (const std::int64_t degree : {1, 2}) space.etp.push_back(degree);
+  space.pp.push_back(2);
+  space.sharding.push_back({1, {}});
+  space.recompute.push_back(sp::recomputes::full);
+  for (const sp::schedule_spec& order : {sp::schedules::seq_1f1b<2>::spec, sp::schedules::seq_1f1b<4>::spec, sp::schedules::hanayo<1>::spec,
+                                         sp::schedules::hanayo<2>::spec, sp::schedules::zb_v::spec, sp::schedules::interleaved<4>::spec})
+    space.schedule.push_back(order);
+  const sp::search_result found = sp::best_of(spec, space);
+  const std::string text = sp::report::text_of(found, 32);
+  INFO(text);
+  REQUIRE(found.fitting == 12);
+  CHECK(has(lines_of(text)[0], "  ep  etp  micro-batch"));
+  for (const char* words : {"seq_1f1b, 2 slices ", "seq_1f1b, 4 slices ", "hanayo  ", "hanayo, 4 chunks ", "zb_v  ", "interleaved<4> "})
+    CHECK(has(text, words));
 }
 
 TEST_CASE("report of a search: nothing fits") {

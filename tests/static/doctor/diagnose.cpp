@@ -27,12 +27,13 @@ static_assert(memory[0].peak == run<>::peak_memory && memory[0].peak_after == ru
 static_assert(memory[1].which == sp::cause::mem_first_step);  // the first backward fits, the second does not
 static_assert(memory[memory.size() - 1].now.says == sp::standing::excluded);
 
-// Four stages and four micro-batches: 3 of 7 are idle, 428 per mille, and a little less of a step with its optimizer.
+// Four stages and four micro-batches: 3 of 7 are idle, 428 per mille of the pipeline's time, beyond a quarter: grave.
 using deep = sp::plan<sp::model<sp::models::llama2_70b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 8>, sp::sequence<4096>,
                       sp::micro_batch<1>, sp::global_batch<16>, sp::tp<4>, sp::pp<4>, sp::zero<1>>;
 constexpr sp::diagnosis speed = sp::diagnose<deep, sp::symptoms::low_utilisation>;
-static_assert(speed[0].which == sp::cause::perf_bubble && speed[0].now.figure == 426 && speed[0].now.limit == 100);
-static_assert(speed[0].now.figure == static_cast<std::int64_t>(1000 * deep::timing.bubble / deep::timing.step));
+static_assert(speed[0].which == sp::cause::perf_bubble && speed[0].now.figure == 428 && speed[0].now.limit == 100);
+static_assert(speed[0].now.grave == 250 && speed[0].now.is_grave());
+static_assert(speed[0].now.weight == static_cast<std::int64_t>(1000 * deep::timing.bubble / deep::timing.step));
 static_assert(speed[0].cost == sp::step_cost_of(deep::spec) && speed[0].cost_after.tokens_per_second > speed[0].cost.tokens_per_second);
 // 80 layers are 4 chunks of 5 on each of 4 ranks: where 1F1B's interleaved form still idles 3 of 4 x 4 + 3, that with zero bubble does a
 // third.
@@ -57,9 +58,24 @@ using odd = sp::checked_plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::d
                              sp::micro_batch<3>, sp::global_batch<64>>;
 constexpr sp::diagnosis start = sp::diagnose<odd, sp::symptoms::refused_at_start>;
 static_assert(start[0].which == sp::cause::cfg_batch && start[0].now.figure == 64 % (3 * 8));
-static_assert(start[0].try_this == sp::remedy{sp::remedy_kind::micro_batch, 2} ||
-              start[0].try_this == sp::remedy{sp::remedy_kind::micro_batch, 1} ||
-              start[0].try_this.kind == sp::remedy_kind::nothing_small_helps);
+// Its batch does not divide and its states do not fit: what makes it keep all rules ends the cause too.
+static_assert(start[0].help == sp::help_kind::change && start[0].after.figure == 0);
+constexpr sp::plan_spec mended = [] {
+  sp::plan_spec spec = run<>::spec;
+  spec.micro_batch = 3;
+  return sp::changed_by_finding(spec, start[0]);
+}();
+static_assert(sp::violations_in(mended).empty());
+
+// What a plan does not say can be observed: 100,003 sequences are no whole number of steps of 8 replicas.
+struct seen_in_run {
+  static constexpr sp::observations value{.samples = 100'003};
+};
+constexpr sp::diagnosis unseen = sp::diagnose<run<>, sp::symptoms::hang>;
+constexpr sp::diagnosis seen = sp::diagnose<run<>, sp::symptoms::hang, seen_in_run>;
+static_assert(unseen[0].now.says == sp::standing::not_in_plan && unseen[0].why == sp::no_change::not_in_plan);
+static_assert(seen[0].which == sp::cause::hang_uneven && seen[0].now.says == sp::standing::supported && seen[0].now.figure == 3);
+static_assert(seen[0].help == sp::help_kind::action && seen[0].why == sp::no_change::of_no_plan);
 
 // Every symptom of a large pipeline, within what compilers evaluate.
 template <class Plan, class... Symptoms>
@@ -77,3 +93,8 @@ static_assert(sp::changed_axes(run<>::spec, run<sp::tp<2>>::spec).tp && sp::chan
 static_assert(sp::changed_axes(run<>::spec, run<sp::pp<2>>::spec).pp && sp::changed_axes(run<>::spec, run<sp::zero<1>>::spec).sharding);
 static_assert(
     sp::changed_axes(run<sp::zero<1>>::spec, run<sp::zero<1>, sp::cp<2>>::spec).sharding);  // the same shards, but of other replicas
+
+// Messages are read in constants too, where a look beyond either end would be an error.
+static_assert(sp::read_allocator_message("2.00 GiB free").free.nominal == sp::bytes{std::int64_t{2} << 30});
+static_assert(!sp::read_allocator_message("2.00 Gi").requested.is_known() && !sp::read_allocator_message(nullptr).requested.is_known());
+static_assert(sp::read_allocator_message("1 GiB").requested.is_known() && !sp::read_allocator_message("s has 1 GiB").others.is_known());

@@ -58,6 +58,13 @@ static_assert(holds(sp::network_states<dense, on<3, sp::zero<2>>>, 2 * 18'656, 2
 static_assert(holds(sp::network_states<dense, on<3, sp::zero<3>>>, 2 * 6'219, 2 * 6'219, 4 * 6'219, 8 * 6'219));
 // FSDP2 on 3, rows up: 34 x 32 + 3 (11 + 22 x 32 + 11 x 32 + 11 x 64) = 6,401.
 static_assert(holds(sp::network_states<dense, on<3, sp::fsdp<>>>, 2 * 6'401, 2 * 6'401, 4 * 6'401, 8 * 6'401));
+// Reduced late, gradients are whole where the batch has several micro-batches of 4 ranks.
+using late = sp::communication<sp::late_sync<true>>;
+static_assert(holds(sp::network_states<dense, on<4, sp::zero<3>, late, sp::micro_batch<1>, sp::global_batch<8>>>, 2 * 4'664, 2 * 18'656,
+                    4 * 4'664, 8 * 4'664));
+static_assert(holds(sp::network_states<dense, on<4, sp::zero<3>, late, sp::micro_batch<2>, sp::global_batch<8>>>, 2 * 4'664, 2 * 4'664,
+                    4 * 4'664, 8 * 4'664));
+static_assert(holds(sp::network_states<dense, on<4, sp::zero<3>, late>>, 2 * 4'664, 2 * 4'664, 4 * 4'664, 8 * 4'664));
 // Context parallel ranks share states too; groups of two of four.
 static_assert(holds(sp::network_states<dense, on<4, sp::cp<2>, sp::zero<3>>>, 2 * 4'664, 2 * 4'664, 4 * 4'664, 8 * 4'664));
 static_assert(holds(sp::network_states<dense, on<4, sp::zero<3, sp::mics<2>>>>, 2 * 9'328, 2 * 9'328, 4 * 9'328, 8 * 9'328));

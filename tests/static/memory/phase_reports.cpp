@@ -114,19 +114,23 @@ static_assert(stage_memory(changed(2,
                            0)
                   .device.buffers == 96_MiB + 64_B + bytes{2 * 2 * 64 * 8});
 
-// Optimizer step: 4 bytes for each parameter that the rank owns, under ZeRO-3 a sub-group at a time; none when the host steps.
-constexpr auto step = [](std::int64_t zero, std::int64_t sub_group) {
+// Optimizer step: 2 + 4 bytes for each parameter that the rank owns, gradients in one piece and its copy in the master's precision; 2 where
+// that is the same; under ZeRO-3 a sub-group at a time; none when the host steps.
+constexpr auto step = [](std::int64_t zero, std::int64_t sub_group, std::int64_t gradient = 2, std::int64_t master = 4) {
   return stage_phases(changed(2,
                               [=](plan_spec& spec) {
                                 spec.zero = zero;
+                                spec.precision.gradient = gradient;
+                                spec.precision.master = master;
                                 spec.overheads = overhead_sets::deepspeed::spec;
                                 spec.buckets.sub_group_elements = sub_group;
                               }),
                       0)[phase::optimizer_step]
       .working.count;
 };
-static_assert(step(0, 1'000) == 4 * parameters && step(1, 1'000) == 4 * parameters / 2 && step(3, 1'000) == 4 * 1'000 &&
-              step(3, 1'000'000) == 4 * parameters / 2);
+static_assert(step(0, 1'000) == 6 * parameters && step(1, 1'000) == 6 * parameters / 2 && step(3, 1'000) == 6 * 1'000 &&
+              step(3, 1'000'000) == 6 * parameters / 2);
+static_assert(step(3, 1'000, 2, 2) == 2 * 1'000 && step(3, 1'000, 4, 4) == 4 * 1'000 && step(3, 1'000, 2, 0) == 2 * 1'000);
 static_assert(stage_phases(changed(1,
                                    [](plan_spec& spec) {
                                      spec.overheads = overhead_sets::deepspeed::spec;
@@ -203,6 +207,55 @@ static_assert(stage_phases(changed(2,
                                    }),
                            0)[phase::last_block_backward]
                   .working.count == sharded[phase::last_block_backward].working.count + 2 * block_weights);
+
+// ZeRO-3 by module: the largest is the embedding or the head, 64,000 elements. What comes again within the distance of reuse
+// stays, half of it before the turn, and a bucket is gathered ahead as far as the limit of live parameters allows.
+static_assert(gathered_at_once({50, 1'000, 1'000}, 100, 10'000) == 500 + 50);  // kept and a bucket
+static_assert(gathered_at_once({50, 1'000, 1'000}, 700, 10'000) == 700 + 50);  // a larger module
+static_assert(gathered_at_once({50, 720, 1'000}, 700, 10'000) == 720);         // the limit cuts the bucket
+static_assert(gathered_at_once({50, 1'000, 0}, 1'680, 10'000) == 1'680);       // a needed module is gathered all the same
+static_assert(gathered_at_once({50, 1'000, 1'000}, 100, 300) == 300 && gathered_at_once({50, 1'000, 1'000}, 100, 510) == 510);
+constexpr std::int64_t module_weights = 64'000;
+template <class Change>
+constexpr std::int64_t gathered_in(Change change) {
+  const auto zero_3 = [=](plan_spec& spec) {
+    spec.zero = 3;
+    change(spec);
+  };
+  return stage_phases(changed(2, zero_3), 0)[phase::parameter_gather].working.count;
+}
+static_assert(gathered_in(nothing) == 2 * (64'064 + block_weights) + 2 * 64'064);  // by block: one ahead
+static_assert(gathered_in([](plan_spec& spec) { spec.framework = frameworks::deepspeed; }) == 2 * parameters + 2 * module_weights);
+static_assert(gathered_in([](plan_spec& spec) { gather_modules<1'000, 100'000, 1'000>::set(spec.sharding); }) ==
+              2 * (module_weights + 1'000) + 2 * module_weights);
+static_assert(gathered_in([](plan_spec& spec) {
+                gather_modules<1'000, 100'000, 140'000>::set(spec.sharding);
+                spec.sharding.prefetch = 7;  // of blocks
+              }) == 2 * (70'000 + 1'000) + 2 * module_weights);
+static_assert(gathered_in([](plan_spec& spec) {
+                gather_blocks::set(spec.sharding);
+                spec.framework = frameworks::deepspeed;
+              }) == gathered_in(nothing));
+static_assert(gathered_in([](plan_spec& spec) { spec.sharding.unit = gather_unit::model; }) == 2 * parameters + 2 * 64'064);
+static_assert(gathered_in([](plan_spec& spec) {
+                gather_modules<1'000, 100'000, 1'000>::set(spec.sharding);
+                spec.sharding.reshard_after_forward = false;
+              }) == 2 * parameters + 2 * module_weights);
+// A matrix of a block, or of one expert, where it is larger than the embedding; FSDP has its own units.
+constexpr transformer wide{.layers = 2, .hidden = 64, .heads = 4, .kv_heads = 2, .ffn = 4096, .vocab = 1000};
+constexpr transformer routed{
+    .layers = 2, .hidden = 64, .heads = 4, .ffn = 96, .vocab = 1000, .experts = {.count = 4, .top_k = 2, .ffn = 2048}};
+constexpr auto by_module = [](const transformer& shape) {
+  return [=](plan_spec& spec) {
+    spec.model = shape;
+    gather_modules<0, 0, 0>::set(spec.sharding);
+  };
+};
+static_assert(gathered_in(by_module(wide)) == 4 * 64 * 4096 && gathered_in(by_module(routed)) == 4 * 64 * 2048);
+static_assert(gather_unit_of(changed(2, [](plan_spec& spec) {
+                fully_sharded(spec);
+                spec.framework = frameworks::deepspeed;
+              })) == gather_unit::block);
 
 // Allocator and device.
 constexpr memory_report report{.weights = 1000_B, .activations = 10_B, .reserve = 90_B};

@@ -237,6 +237,14 @@ static_assert(warns<run_of<short_model>, sp::exceeds<sp::sequence<4096>, sp::pos
 using sp::storage;
 static_assert(breaks<run<sp::offload<sp::states_to<storage::nvme>, sp::gradients_to<storage::host>>>>);
 static_assert(warns<run<sp::offload<sp::gradients_to<storage::nvme>>>, sp::not_supported<sp::feature::gradients_to_nvme>>);
+// No part sends inputs of blocks to NVMe, but a program can say it.
+constexpr sp::plan_spec inputs_to(storage where) {
+  sp::plan_spec spec = run<sp::recompute<sp::recomputes::full>>::spec;
+  spec.offload.inputs = where;
+  return spec;
+}
+static_assert(sp::violations_in(inputs_to(storage::host)).empty() && sp::violations_in(inputs_to(storage::nvme)).size() == 1 &&
+              sp::violations_in(inputs_to(storage::nvme))[0].unsupported == sp::feature::inputs_to_nvme);
 static_assert(warns<run_of<moe<8, 9, 1024, 0>, sp::offload<sp::gradients_to<storage::nvme>>>,
                     sp::exceeds<sp::top_k<9>, sp::expert_count<8>>, sp::not_supported<sp::feature::gradients_to_nvme>>);
 

@@ -66,6 +66,12 @@ static_assert(breaks<run<sp::fsdp<sp::megatron_buckets>>, sp::not_supported<feat
 static_assert(breaks<run<sp::fsdp<sp::prefetch<2>, sp::reshard_after_forward<false>>>>);
 static_assert(breaks<run<sp::fsdp<sp::prefetch<-1>>>, sp::out_of_range<sp::prefetch<-1>, sp::at_least<0>, sp::at_most<16384>>>);
 static_assert(breaks<run<sp::zero<2, sp::prefetch<2>>>, sp::not_supported<feature::gathering_of_whole_weights>>);
+static_assert(breaks<run<sp::zero<3, sp::gather_modules<>>>> && breaks<run<sp::zero<3, sp::gather_blocks>>>);
+static_assert(breaks<run<sp::zero<3, sp::gather_modules<0, 0, 0>>, sp::framework<sp::frameworks::deepspeed>>>);
+static_assert(breaks<run<sp::zero<3, sp::gather_modules<-1>>>,
+                     sp::out_of_range<sp::live_parameters<-1>, sp::at_least<0>, sp::at_most<4503599627370496>>>);
+static_assert(breaks<run<sp::zero<2, sp::gather_modules<>>>, sp::not_supported<feature::gather_unit_without_zero_3>>);
+static_assert(breaks<run<sp::fsdp<sp::gather_blocks>>, sp::not_supported<feature::gather_unit_without_zero_3>>);
 static_assert(breaks<run<sp::zero<1, sp::reshard_after_forward<false>>>, sp::not_supported<feature::gathering_of_whole_weights>>);
 
 // slots

@@ -42,7 +42,7 @@ static_assert(differs_in(&loss_spec::name, literal{"other"}) && differs_in(&loss
 static_assert(differs_in(&overhead_spec::name, literal{"other"}) && differs_in(&overhead_spec::workspace_kibibytes, seven) &&
               differs_in(&overhead_spec::boundary_tensors, seven) && differs_in(&overhead_spec::mask, true) &&
               differs_in(&overhead_spec::gradient_scratch, false) && differs_in(&overhead_spec::widens_moments, true) &&
-              differs_in(&overhead_spec::step_bytes, seven));
+              differs_in(&overhead_spec::step_bytes, seven) && differs_in(&overhead_spec::flattens_gradients, true));
 static_assert(differs_in(&bucket_spec::reduce_elements, seven) && differs_in(&bucket_spec::reduce_buffers, seven) &&
               differs_in(&bucket_spec::sub_group_elements, seven));
 

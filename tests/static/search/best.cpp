@@ -55,6 +55,16 @@ struct own_space : sp::among<sp::pp<1>, sp::pp<2>, sp::zero<0>, sp::fsdp<>, sp::
 using named = small<own_space, sp::tp<1>, sp::recompute<sp::recomputes::full>>;
 static_assert(named::considered == 2 * 2 && sp::checked<named::plan> && named::plan::spec.sharding.is_fsdp());
 
+// Every way of sharding can be said, more than eight of them, and any schedule in any number of chunks.
+using ways =
+    small<sp::among<sp::zero<0>, sp::zero<1>, sp::zero<2>, sp::zero<3>, sp::fsdp<>, sp::fsdp<sp::flat_units>, sp::hsdp<2>, sp::hsdp<4>,
+                    sp::zero<3, sp::mics<4>>, sp::zero<3, sp::hpz<4>>, sp::zero<1, sp::megatron_buckets>>,
+          sp::among<sp::schedule<sp::schedules::interleaved<16>>, sp::schedule<sp::schedules::interleaved<8>>, sp::pp<2>, sp::etp<1>>,
+          sp::tp<1>, sp::micro_batch<1>, sp::recompute<sp::recomputes::full>, sp::rank_by<sp::objective::memory>>;
+static_assert(ways::considered == 11 * 2 && sp::checked<ways::plan> && ways::plan::spec == ways::result.plan);
+using within = small<sp::among<sp::hsdp<4>>, sp::tp<1>, sp::pp<1>, sp::micro_batch<1>, sp::recompute<sp::recomputes::full>>;
+static_assert(within::plan::spec.sharding.ranks == 4 && within::plan::spec.sharding.is_fsdp() && sp::checked<within::plan>);
+
 // A single candidate: the plan itself.
 using single = small<sp::tp<2>, sp::pp<1>, sp::micro_batch<1>, sp::zero<1>, sp::recompute<sp::recomputes::full>,
                      sp::schedule<sp::schedules::one_f_one_b>>;

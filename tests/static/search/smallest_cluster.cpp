@@ -32,3 +32,19 @@ static_assert(three::devices == 48 && sp::checked<three::plan> && three::plan::d
 using never = needs<sp::models::llama2_7b, sp::tp<8>, sp::pp<2>, sp::dp<3>, sp::zero<1>, sp::recompute<sp::recomputes::full>,
                     sp::schedule<sp::schedules::one_f_one_b>>;
 static_assert(!never::found && never::devices == 0);
+// No bound on hosts is too large: the numbers that three replicas of 16 devices leave are one.
+using bounded_by_nothing =
+    sp::smallest_cluster<sp::models::llama2_70b, sp::devices::a100_sxm_80gb, sp::sequence<65536>, sp::global_batch<1536>,
+                         sp::micro_batch<1>, sp::tp<8>, sp::pp<2>, sp::dp<3>, sp::zero<1>, sp::hosts_of<8, (1 << 20)>, sp::cp<1>,
+                         sp::recompute<sp::recomputes::none>, sp::schedule<sp::schedules::one_f_one_b>>;
+static_assert(!bounded_by_nothing::found && bounded_by_nothing::devices == 0);
+// Degrees in a list of one's own are those that a number is made of.
+using listed = needs<sp::models::llama2_7b, sp::among<sp::tp<3>, sp::tp<4>>, sp::among<sp::pp<2>, sp::pp<8>>, sp::zero<1>>;
+static_assert(listed::found && listed::devices == 8 && sp::checked<listed::plan>);
+
+// What is asked for is not said.
+template <class... Parts>
+concept can_be_asked = requires {
+  sp::smallest_cluster<sp::models::llama2_7b, sp::devices::h100_sxm_80gb, Parts...>::least;
+};
+static_assert(can_be_asked<sp::tp<2>> && !can_be_asked<sp::device_counts<8>>);

@@ -90,12 +90,29 @@ static_assert(sp::fastest_row<wide> == slowest_search<wide>(true) && sp::leanest
 static_assert(sp::fastest_row<wide> >= 0 && sp::leanest_row<wide> != sp::fastest_row<wide>);
 static_assert(sp::fastest_row<twice> == -1 && sp::leanest_row<twice> == -1);
 
-// No list, an empty list and no such row are refused.
-template <class... Axes>
-concept can_sweep = requires {
-  sp::sweep<Axes...>::size;
+// Boost.Hana's Cartesian product has the same rows in the same order.
+template <class Row>
+struct plan_of_product;
+template <class... Chosen>
+struct plan_of_product<boost::hana::tuple<Chosen...>> {
+  using type = sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 1>, sp::sequence<4096>,
+                        sp::global_batch<64>, typename Chosen::type...>;
 };
-static_assert(can_sweep<sp::list<sp::tp<1>>> && !can_sweep<sp::tp<1>> && !can_sweep<>);
+template <class... Rows, int... At>
+constexpr bool are_rows_of_wide(boost::hana::tuple<Rows...>*, sp::detail::index_pack<int, At...>) {
+  return (same<typename plan_of_product<Rows>::type, wide::at<At>> && ...);
+}
+static_assert(are_rows_of_wide(static_cast<wide::product<>*>(nullptr), sp::detail::make_index_pack<wide::size>{}));
+
+// Without a list there is one row. A row is found in a product that nobody could go through.
+static_assert(sp::sweep<sp::tp<1>>::size == 1 && sp::sweep<>::size == 1 && grid<sp::micro_batch<1>, sp::zero<1>>::row<0>.valid);
+using ten = sp::list<sp::tp<1>, sp::tp<2>, sp::tp<4>, sp::tp<8>, sp::pp<2>, sp::pp<4>, sp::pp<8>, sp::cp<2>, sp::cp<4>, sp::cp<8>>;
+using enormous = sp::sweep<ten, ten, ten, ten, ten, ten, ten, ten, ten, ten>;
+static_assert(enormous::size == INT32_MAX &&
+              same<enormous::at<7>,
+                   sp::plan<sp::tp<1>, sp::tp<1>, sp::tp<1>, sp::tp<1>, sp::tp<1>, sp::tp<1>, sp::tp<1>, sp::tp<1>, sp::tp<1>, sp::cp<2>>>);
+
+// No such row is refused.
 template <class Sweep, int Index>
 concept has_row = requires {
   typename Sweep::template at<Index>;

@@ -35,6 +35,11 @@ static_assert(differs_in(&plan_spec::etp, other));
 static_assert(differs_in(&plan_spec::sequence_parallel, toggle::on));
 static_assert(differs_in(&plan_spec::zero, other));
 static_assert(differs_in(&plan_spec::sharding, sharding_spec{.prefetch = other}));
+static_assert(differs_in(&sharding_spec::unit, gather_unit::block) && differs_in(&zero_3_limits::prefetch_bucket, other) &&
+              differs_in(&zero_3_limits::max_live, other) && differs_in(&zero_3_limits::reuse_distance, other) &&
+              differs_in(&sharding_spec::limits, zero_3_limits{.max_live = other}));
+static_assert(!sharding_spec{.unit = gather_unit::block}.is_plain() && !sharding_spec{.limits = {.max_live = other}}.is_plain() &&
+              sharding_spec{}.is_plain());
 static_assert(differs_in(&plan_spec::offload, offload_spec{.moments_percent = other}));
 static_assert(differs_in(&plan_spec::layer_split, layer_counts{.left_out = other}));
 static_assert(differs_in(&plan_spec::vocabulary_multiple, other));

@@ -35,10 +35,10 @@ using all_rules = rule_list<
     rules::interleaved_rest_ends, rules::interleaved_rounds_divide,
     // tier three
     rules::top_k_within_experts, rules::ep_within_experts, rules::etp_has_experts, rules::sequence_within_positions,
-    rules::gradients_stay_off_nvme, rules::offloaded_weights_are_sharded, rules::fsdp_without_zero, rules::shard_groups_have_shards,
-    rules::hpz_under_zero_3, rules::megatron_buckets_under_zero_1, rules::gathered_weights_are_sharded,
-    rules::experts_in_tp_share_the_sequence, rules::pipeline_keeps_gradients, rules::expert_parallel_keeps_weights, rules::tp_within_ep,
-    rules::host_fits, rules::stages_fit>;
+    rules::gradients_stay_off_nvme, rules::inputs_stay_off_nvme, rules::offloaded_weights_are_sharded, rules::fsdp_without_zero,
+    rules::shard_groups_have_shards, rules::hpz_under_zero_3, rules::megatron_buckets_under_zero_1, rules::gathered_weights_are_sharded,
+    rules::gather_unit_under_zero_3, rules::experts_in_tp_share_the_sequence, rules::pipeline_keeps_gradients,
+    rules::expert_parallel_keeps_weights, rules::tp_within_ep, rules::host_fits, rules::stages_fit>;
 
 /// What all rules say of themselves, in that order.
 inline constexpr const auto& rule_catalog = all_rules::items;

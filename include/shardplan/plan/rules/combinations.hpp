@@ -88,6 +88,19 @@ struct gradients_stay_off_nvme {
   }
 };
 
+/// Inputs of blocks are not offloaded to NVMe.
+struct inputs_stay_off_nvme {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::inputs_to_nvme, "inputs of blocks are not offloaded to NVMe",
+                                        "DeepSpeed's `cpu_checkpointing` knows the host only");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.offload.inputs == storage::nvme) sink.add_feature(feature::inputs_to_nvme);
+  }
+};
+
 /// Weights are offloaded under ZeRO-3 only.
 struct offloaded_weights_are_sharded {
   template <class Listed = listed_rule>
@@ -168,6 +181,19 @@ struct gathered_weights_are_sharded {
   }
 };
 
+/// `gather_modules` and `gather_blocks` stand in `zero<3>`.
+struct gather_unit_under_zero_3 {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::gather_unit_without_zero_3, "`gather_modules` and `gather_blocks` stand in `zero<3>`",
+                                        "DeepSpeed `runtime/zero/config.py`; FSDP gathers by block");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.sharding.says_unit() && !(spec.zero >= 3)) sink.add_feature(feature::gather_unit_without_zero_3);
+  }
+};
+
 /// "When using MoE and tensor parallelism, sequence parallelism must be used": NVIDIA/Megatron-LM training/arguments.py.
 struct experts_in_tp_share_the_sequence {
   static constexpr unsigned frameworks_asked = detail::under_megatron;
@@ -244,6 +270,7 @@ constexpr void check_combinations(const Spec& spec, Sink& sink) {
   }
   if (spec.model.positions != 0) rules::sequence_within_positions::check(spec, sink);
   if (spec.offload.gradients != storage::device) rules::gradients_stay_off_nvme::check(spec, sink);
+  if (spec.offload.inputs != storage::device) rules::inputs_stay_off_nvme::check(spec, sink);
   if (spec.offload.weights != storage::device) rules::offloaded_weights_are_sharded::check(spec, sink);
   if (!spec.sharding.is_plain()) {
     rules::fsdp_without_zero::check(spec, sink);
@@ -251,6 +278,7 @@ constexpr void check_combinations(const Spec& spec, Sink& sink) {
     rules::hpz_under_zero_3::check(spec, sink);
     rules::megatron_buckets_under_zero_1::check(spec, sink);
     rules::gathered_weights_are_sharded::check(spec, sink);
+    rules::gather_unit_under_zero_3::check(spec, sink);
   }
   if (spec.framework != frameworks::generic) {
     rules::experts_in_tp_share_the_sequence::check(spec, sink);

@@ -229,6 +229,8 @@ constexpr void check_sharding_ranges(const sharding_spec& sharding, Sink& sink) 
   if (sharding.ranks != unset) check_range(sink, quantity::shard_ranks, sharding.ranks, 1, limits::devices);
   if (sharding.secondary != unset) check_range(sink, quantity::hpz, sharding.secondary, 1, limits::devices);
   check_range(sink, quantity::prefetch, sharding.prefetch, 0, limits::layers);
+  check_up_to<quantity::live_parameters, quantity::live_parameters, quantity::live_parameters>(
+      sink, limits::parameters, sharding.limits.prefetch_bucket, sharding.limits.max_live, sharding.limits.reuse_distance);
 }
 
 template <class Sink, class Spec>

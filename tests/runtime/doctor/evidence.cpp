@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSL-1.0
+// Each cause's evidence against figures worked out by hand.
+#include "../catch.hpp"
+#include "plans.hpp"
+
+#include <shardplan/doctor/diagnose.hpp>
+#include <shardplan/hardware/catalog.hpp>
+#include <shardplan/model/catalog.hpp>
+#include <shardplan/plan/evaluate.hpp>
+
+#include <cstdint>
+
+namespace sp = shardplan;
+using doctor::plain;
+using sp::cause;
+using sp::standing;
+
+namespace {
+
+struct sample {
+  cause which;
+  standing says;
+  std::int64_t figure;  // -1: not worked out by hand
+  sp::plan_spec spec;
+};
+
+// `plain()` with something changed.
+template <class Change>
+sample with(cause which, standing says, std::int64_t figure, Change change) {
+  sample result{which, says, figure, plain()};
+  change(result.spec);
+  return result;
+}
+
+void nothing(sp::plan_spec&) {}
+
+}  // namespace
+
+TEST_CASE("doctor: each cause has a plan that supports it and one that excludes it") {
+  constexpr auto yes = standing::supported;
+  constexpr auto no = standing::excluded;
+  constexpr auto open = standing::not_in_plan;
+  const sp::transformer mixtral = sp::models::mixtral_8x7b::shape;
+  const sample samples[] = {
+      with(cause::mem_states, yes, 16 * std::int64_t{6'738'415'616} + (std::int64_t{1536} << 20), nothing),
+      with(cause::mem_states, no, -1, [](sp::plan_spec& spec) { spec.zero = 3; }),
+      with(cause::mem_activations, yes, -1, [](sp::plan_spec& spec) { spec.zero = 3, spec.micro_batch = 8; }),
+      with(cause::mem_activations, no, -1, [](sp::plan_spec& spec) { spec.zero = 3; }),
+      // 8 x 4096 tokens x 32000 words x 14 bytes
+      with(cause::mem_logits, yes, std::int64_t{8} * 4096 * 32000 * 14,
+           [](sp::plan_spec& spec) { spec.micro_batch = 8, spec.zero = 3, spec.loss = sp::losses::torch_eager_float::spec; }),
+      with(cause::mem_logits, no, std::int64_t{4096} * 32000 * 2, nothing),
+      with(cause::mem_first_stage, yes, -1, [](sp::plan_spec& spec) { spec.pp = 4, spec.zero = 1; }),
+      with(cause::mem_first_stage, no, 1000, nothing),
+      with(cause::mem_first_step, yes, 8 * std::int64_t{6'738'415'616}, nothing),
+      with(cause::mem_first_step, no, std::int64_t{6'738'415'616}, [](sp::plan_spec& spec) { spec.zero = 1; }),
+      // The embedding, 128256 x 2048, is 21 % of all parameters: a warning, where a block of 1 % is none.
+      with(cause::mem_unit, yes, std::int64_t{6} * 128256 * 2048,
+           [](sp::plan_spec& spec) { spec.model = sp::models::llama3_2_1b::shape, spec.sharding.layout = sp::shard_layout::tensors; }),
+      with(cause::mem_unit, no, -1,
+           [](sp::plan_spec& spec) {
+             spec.model = sp::models::llama3_1_405b::shape;
+             spec.nodes = 128;
+             spec.sharding.layout = sp::shard_layout::tensors;
+             spec.global_batch = 1024;
+           }),
+      with(cause::mem_unit, no, 0, nothing),
+      with(cause::mem_nosync, yes, -1, [](sp::plan_spec& spec) { spec.zero = 2, spec.precision.accumulator = 4, spec.micro_batch = 2; }),
+      with(cause::mem_nosync, no, 0, [](sp::plan_spec& spec) { spec.zero = 1; }),
+      // context 1 GiB, 256 MiB for each of tp, pp, cp
+      with(cause::mem_comms, yes, (std::int64_t{1} << 30) + 3 * (std::int64_t{256} << 20),
+           [](sp::plan_spec& spec) { spec.tp = 2, spec.pp = 2, spec.cp = 2; }),
+      with(cause::mem_comms, no, (std::int64_t{1} << 30) + (std::int64_t{256} << 20), nothing),
+      with(
+          cause::mem_moe_skew, yes, -1,
+          [&](sp::plan_spec& spec) { spec.model = mixtral, spec.nodes = 8, spec.zero = 3, spec.micro_batch = 2, spec.global_batch = 128; }),
+      with(cause::mem_moe_skew, no, 0, nothing),
+      with(cause::mem_fragment, yes, -1, nothing),
+      with(cause::mem_fragment, no, -1, [](sp::plan_spec& spec) { spec.zero = 3; }),
+      with(cause::mem_resume, yes, -1, nothing),
+      with(cause::mem_resume, no, -1, [](sp::plan_spec& spec) { spec.zero = 3; }),
+      with(cause::mem_host, yes, -1, [](sp::plan_spec& spec) { spec.offload.states = sp::storage::host, spec.host_memory_gibibytes = 64; }),
+      with(cause::mem_host, open, -1, [](sp::plan_spec& spec) { spec.offload.states = sp::storage::host; }),
+      with(cause::mem_host, no, 0, nothing),
+      // 64 / (8 x 2) = 2 micro-batches at pp 4
+      with(cause::cfg_m_lt_p, yes, 4, [](sp::plan_spec& spec) { spec.pp = 4, spec.micro_batch = 16; }),
+      with(cause::cfg_m_lt_p, no, 1, nothing),
+      // one stage; 60 / 4 replicas = 15 micro-batches over 2 stages
+      with(cause::cfg_vpp, yes, 1,
+           [](sp::plan_spec& spec) { spec.schedule = sp::schedules::interleaved<2>::spec, spec.pp = 2, spec.global_batch = 60; }),
+      with(cause::cfg_vpp, yes, 1, [](sp::plan_spec& spec) { spec.schedule = sp::schedules::interleaved<2>::spec; }),
+      with(cause::cfg_vpp, no, 0, nothing),
+      with(cause::cfg_layers, yes, 32 % 5, [](sp::plan_spec& spec) { spec.pp = 5; }),
+      with(cause::cfg_layers, no, 0, [](sp::plan_spec& spec) { spec.pp = 4; }),
+      with(cause::cfg_batch, yes, 64 % 24, [](sp::plan_spec& spec) { spec.micro_batch = 3; }),
+      with(cause::cfg_batch, no, 0, nothing),
+      // 4100 is a multiple of cp 4, but not of 2 cp; 4104 is one of 2 cp = 4, not of cp x lcm(2, tp) = 16
+      with(cause::cfg_seq, yes, 4, [](sp::plan_spec& spec) { spec.cp = 4, spec.sequence = 4100; }),
+      with(cause::cfg_seq, yes, 8, [](sp::plan_spec& spec) { spec.cp = 2, spec.tp = 8, spec.sequence = 4104; }),
+      with(cause::cfg_seq, no, 0, nothing),
+      with(cause::cfg_heads, yes, 32 % 3 + 3 % 32, [](sp::plan_spec& spec) { spec.tp = 3; }),
+      with(cause::cfg_heads, no, 0, [](sp::plan_spec& spec) { spec.tp = 4; }),
+      with(cause::cfg_zero_pp, yes, 2, [](sp::plan_spec& spec) { spec.pp = 2, spec.zero = 2, spec.framework = sp::frameworks::deepspeed; }),
+      with(cause::cfg_zero_pp, open, 2, [](sp::plan_spec& spec) { spec.pp = 2, spec.zero = 2; }),
+      with(cause::cfg_zero_pp, no, 0, [](sp::plan_spec& spec) { spec.zero = 2, spec.framework = sp::frameworks::deepspeed; }),
+      with(cause::cfg_ep, yes, 1,
+           [&](sp::plan_spec& spec) {
+             spec.model = mixtral, spec.ep = 3, spec.devices_per_node = 6, spec.nodes = 4, spec.zero = 3, spec.global_batch = 72;
+           }),
+      with(cause::cfg_ep, no, 0, [&](sp::plan_spec& spec) { spec.model = mixtral, spec.ep = 4; }),
+      with(cause::hang_preproc, open, 8, nothing),
+      with(cause::hang_preproc, no, 1, [](sp::plan_spec& spec) { spec.devices_per_node = 1; }),
+      with(cause::hang_uneven, open, 64, nothing),
+      with(cause::hang_uneven, no, 0, [](sp::plan_spec& spec) { spec.tp = 8; }),
+      with(cause::hang_zero3_moe, yes, 8, [&](sp::plan_spec& spec) { spec.model = mixtral, spec.zero = 3; }),
+      with(cause::hang_zero3_moe, no, 0, [&](sp::plan_spec& spec) { spec.model = mixtral, spec.zero = 3, spec.ep = 8; }),
+      with(cause::hang_fabric, open, 40, [](sp::plan_spec& spec) { spec.nodes = 40; }),
+      with(cause::hang_fabric, no, 1, nothing),
+      with(cause::hang_eval, open, 8, nothing),
+      with(cause::num_vocab, yes, 50257 % 8, [](sp::plan_spec& spec) { spec.model.vocab = 50257, spec.tp = 8; }),
+      with(cause::num_vocab, no, 0,
+           [](sp::plan_spec& spec) { spec.model.vocab = 50257, spec.tp = 8, spec.framework = sp::frameworks::megatron; }),
+      with(cause::num_cp_mask, open, 4, [](sp::plan_spec& spec) { spec.cp = 4; }),
+      with(cause::num_cp_mask, no, 1, nothing),
+      with(cause::num_sp_grad, open, 4, [](sp::plan_spec& spec) { spec.tp = 4; }),
+      with(cause::num_sp_grad, no, 1, [](sp::plan_spec& spec) { spec.tp = 4, spec.sequence_parallel = sp::toggle::off; }),
+      with(cause::num_clip, open, 2, [](sp::plan_spec& spec) { spec.tp = 2, spec.pp = 2; }),
+      with(cause::num_clip, no, 0, nothing),
+      with(cause::num_tied, open, 2, [](sp::plan_spec& spec) { spec.pp = 2, spec.model.tied_embeddings = true; }),
+      with(cause::num_tied, no, 1, [](sp::plan_spec& spec) { spec.model.tied_embeddings = true; }),
+      with(cause::num_ga, open, 8, nothing),
+      with(cause::num_ga, no, 1, [](sp::plan_spec& spec) { spec.micro_batch = 8; }),
+      with(cause::num_bf16_reduce, yes, 128, [](sp::plan_spec& spec) { spec.nodes = 16, spec.global_batch = 1024; }),
+      with(cause::num_bf16_reduce, no, 0,
+           [](sp::plan_spec& spec) {
+             spec.nodes = 16, spec.global_batch = 1024, spec.precision = sp::precisions::bf16_fp32_master_and_gradients::spec;
+           }),
+      with(cause::num_compose, open, 3, [](sp::plan_spec& spec) { spec.tp = 2, spec.zero = 1; }),
+      with(cause::num_compose, no, 1, nothing),
+      // 4 groups of 16 over two nodes of 8
+      with(cause::perf_tp_node, yes, 1, [](sp::plan_spec& spec) { spec.nodes = 2, spec.tp = 16; }),
+      with(cause::perf_tp_node, no, 0, [](sp::plan_spec& spec) { spec.nodes = 2, spec.tp = 8; }),
+      // 64 / 2 replicas = 32 micro-batches: 3 of 35; 16 / 2 = 8: 3 of 11
+      with(cause::perf_bubble, no, 85, [](sp::plan_spec& spec) { spec.pp = 4; }),
+      with(cause::perf_bubble, yes, 272, [](sp::plan_spec& spec) { spec.pp = 4, spec.global_batch = 16; }),
+      // 3 x 1.7 GB x 7/8 over 0.9 x 25 GB/s (one rank of each node) are 0.2 s; 6 P / 8 x 4096 at 0.7 of what A100 reaches 0.12 s
+      with(cause::perf_zero3_net, yes, -1, [](sp::plan_spec& spec) { spec.zero = 3, spec.nodes = 8, spec.tp = 8; }),
+      // A node of one replica each has all its NICs: 3 x 13.5 GB x 63/64 over 0.9 x 200 GB/s are 0.22 s, against 0.87 s; a quarter of them
+      with(cause::perf_zero3_net, no, -1, [](sp::plan_spec& spec) { spec.zero = 3, spec.nodes = 8; }),
+      with(cause::perf_zero3_net, yes, -1,
+           [](sp::plan_spec& spec) { spec.zero = 3, spec.nodes = 8, spec.device.network.bytes_per_second /= 4; }),
+      // 3 x 13.5 GB x 7/8 over 0.8 x 300 GB/s: 0.15 s, against 0.87 s
+      with(cause::perf_zero3_net, no, -1, [](sp::plan_spec& spec) { spec.zero = 3; }),
+      with(cause::perf_zero23_ga, yes, -1, [](sp::plan_spec& spec) { spec.zero = 2, spec.nodes = 8, spec.tp = 8; }),
+      // 3 of 4 micro-batches send again: 3/4 of 0.256; a quarter of the network
+      with(cause::perf_zero23_ga, no, -1, [](sp::plan_spec& spec) { spec.zero = 3, spec.nodes = 8, spec.global_batch = 256; }),
+      with(cause::perf_zero23_ga, yes, -1,
+           [](sp::plan_spec& spec) { spec.zero = 3, spec.nodes = 8, spec.global_batch = 256, spec.device.network.bytes_per_second /= 4; }),
+      with(cause::perf_zero23_ga, no, 0, [](sp::plan_spec& spec) { spec.zero = 1, spec.nodes = 8, spec.global_batch = 256; }),
+      with(cause::perf_fabric_cfg, open, sp::devices::a100_sxm_80gb::spec.fabric.bytes_per_second / 10 * 8, nothing),
+      with(cause::perf_fabric_cfg, no, 0, [](sp::plan_spec& spec) { spec.devices_per_node = 1; }),
+      with(cause::perf_latency, yes, -1,
+           [](sp::plan_spec& spec) {
+             spec.model = sp::models::gpt2::shape, spec.nodes = 512, spec.sequence = 1024, spec.global_batch = 4096;
+             spec.model.vocab = 50304;
+           }),
+      with(cause::perf_latency, no, -1, nothing),
+      // 4096 / 8 is 512; 11008 / 8 = 1376, no multiple of 128
+      with(cause::perf_tile, yes, 1, [](sp::plan_spec& spec) { spec.tp = 8; }),
+      with(cause::perf_tile, no, 0, nothing),
+      // 7, 7, 7 and 11 layers: 4 x 11 / 32 - 1
+      with(cause::perf_uneven, yes, 375,
+           [](sp::plan_spec& spec) {
+             spec.pp = 4;
+             for (const std::int64_t layers : {7, 7, 7, 11}) spec.layer_split.push_back(layers);
+           }),
+      with(cause::perf_uneven, no, 0, [](sp::plan_spec& spec) { spec.pp = 4; }),
+      with(
+          cause::perf_ep_node, yes, -1,
+          [](sp::plan_spec& spec) { spec.model = sp::models::deepseek_v3::shape, spec.nodes = 32, spec.ep = 64, spec.global_batch = 256; }),
+      with(cause::perf_ep_node, no, 0, [&](sp::plan_spec& spec) { spec.model = mixtral, spec.ep = 8; }),
+      with(cause::perf_overlap, open, -1, nothing),
+      with(cause::perf_overlap, no, 0, [](sp::plan_spec& spec) { spec.devices_per_node = 1; }),
+      with(cause::perf_recompute, yes, -1, [](sp::plan_spec& spec) { spec.zero = 1, spec.recompute = sp::recomputes::full; }),
+      with(cause::perf_recompute, no, 0, [](sp::plan_spec& spec) { spec.zero = 1; }),
+      with(cause::perf_jitter, yes, 64, [](sp::plan_spec& spec) { spec.nodes = 8; }),
+      with(cause::perf_jitter, no, 8, nothing),
+      with(cause::perf_slow_gpu, open, 8, nothing),
+      with(cause::perf_slow_gpu, no, 1, [](sp::plan_spec& spec) { spec.devices_per_node = 1; }),
+      with(cause::perf_data, open, static_cast<std::int64_t>(sp::step_timing(plain()).tokens_per_second), nothing),
+      with(cause::perf_offload, yes, -1,
+           [](sp::plan_spec& spec) { spec.zero = 2, spec.offload.states = sp::storage::host, spec.global_batch = 8; }),
+      with(cause::perf_offload, no, 0, nothing),
+      with(cause::ckpt_layout, yes, 3, [](sp::plan_spec& spec) { spec.tp = 2, spec.pp = 2, spec.zero = 1; }),
+      with(cause::ckpt_layout, no, 0, nothing),
+  };
+  bool decided[sp::cause_count][3]{};
+  for (const sample& item : samples) {
+    const sp::evidence found = sp::evidence_of(item.spec, item.which);
+    INFO(sp::name_of(item.which) << " wanted " << sp::name_of(item.says) << ", figure " << found.figure << " limit " << found.limit);
+    CHECK(found.says == item.says);
+    if (found.says == standing::supported) {
+      const sp::finding offered = sp::detail::finding_of(item.spec, sp::detail::plan_now_of(item.spec), {}, item.which);
+      CHECK(offered.help != sp::help_kind::nothing);
+    }
+    if (item.figure >= 0) CHECK(found.figure == item.figure);
+    decided[static_cast<int>(item.which)][static_cast<int>(item.says)] = true;
+  }
+  // Every cause is here; one that a plan can tell is here both ways.
+  for (int at = 0; at < sp::cause_count; ++at) {
+    INFO(sp::name_of(static_cast<cause>(at)));
+    const bool* says = decided[at];
+    CHECK((says[0] || says[1]));
+    if (says[0]) CHECK(says[2]);
+  }
+}
