@@ -61,7 +61,7 @@ EVERY_FIELD_OF(kernel_spec, name, attention, dropout, norm, qkv, softmax, activa
                apart, log_probabilities)
 EVERY_FIELD_OF(expert_load_spec, percent, capacity, pads)
 EVERY_FIELD_OF(loss_spec, name, kept_copies, kept_bytes, copies, more_bytes, chunks, head_gradient, hidden)
-EVERY_FIELD_OF(overhead_spec, name, workspace, boundary, mask, scratch, widens, step)
+EVERY_FIELD_OF(overhead_spec, name, workspace, boundary, mask, scratch, widens, step, flattens)
 EVERY_FIELD_OF(bucket_spec, elements, buffers, sub_group)
 
 // Of a list its entries: its length belongs to the container.
