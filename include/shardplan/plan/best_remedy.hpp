@@ -22,7 +22,7 @@ constexpr bool lacks_memory(const Spec& spec) {
   if (!memory_fits(spec)) return true;
   if constexpr (JudgesHost) {
     counting_sink sink{};
-    if (spec.host_memory_gibibytes != unset) check_host(spec, memory_layout_of(spec), sink);
+    if (spec.host_memory_gibibytes != unset) rules::host_fits::check(spec, memory_layout_of(spec), sink);
     return sink.count != 0;
   } else {
     return false;

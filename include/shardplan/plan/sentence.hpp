@@ -222,6 +222,7 @@ constexpr text<sentence_length> sentence_of(const violation& item) {
   switch (item.broken) {
     case rule::missing_part: out.append("the plan lacks the part ").append(name_of(item.part)); break;
     case rule::repeated_part: out.append("the plan says the part ").append(name_of(item.part)).append(" more than once"); break;
+    case rule::malformed_part: out.append("what the part ").append(name_of(item.part)).append(" says is no value of its kind"); break;
     case rule::out_of_range:
       detail::append_measured(out, item.first);
       out.append(" is not between ").append(item.least).append(" and ").append(item.most);

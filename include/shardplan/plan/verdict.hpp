@@ -48,6 +48,10 @@ template <class Bound, class Most>
 struct too_large;
 // Where a number is at fault, `Legal` are the nearest legal values of its part, below and above: `try_<tp<2>>, try_<tp<4>>`.
 
+/// What a part says is no value of its kind: a `rank_order` that is no order of the axes, a schedule without one of its functions.
+template <part_kind Part>
+struct malformed_part;
+
 /// The first number must divide the second.
 template <class Divisor, class Dividend, class... Legal>
 struct does_not_divide;
@@ -244,6 +248,8 @@ constexpr auto spell() {
     return static_cast<missing_part<item.part>*>(nullptr);
   } else if constexpr (item.broken == rule::repeated_part) {
     return static_cast<repeated_part<item.part>*>(nullptr);
+  } else if constexpr (item.broken == rule::malformed_part) {
+    return static_cast<malformed_part<item.part>*>(nullptr);
   } else if constexpr (item.broken == rule::out_of_range) {
     return decltype(range_of<item.least, item.most>(fact_of(first{})))(nullptr);
   } else if constexpr (item.broken == rule::too_large) {

@@ -16,10 +16,11 @@ namespace shardplan {
 /// docs/troubleshooting.md.
 enum class rule {
   // tier one
-  missing_part,   ///< a part that every plan needs was not said
-  repeated_part,  ///< a part was said more than once
-  out_of_range,   ///< a field is zero, negative or larger than anything that can be computed exactly
-  too_large,      ///< a product of fields could leave 63 bits
+  missing_part,    ///< a part that every plan needs was not said
+  repeated_part,   ///< a part was said more than once
+  out_of_range,    ///< a field is zero, negative or larger than anything that can be computed exactly
+  too_large,       ///< a product of fields could leave 63 bits
+  malformed_part,  ///< what a part says is no value of its kind
   // tier two
   does_not_divide,                  ///< the first number must divide the second
   neither_multiple_nor_divisor,     ///< the first number must be a multiple or a divisor of the second
@@ -116,7 +117,7 @@ struct remedy {
 /// A broken rule as a value, with its numbers. Which fields count depends on the rule.
 struct violation {
   rule broken{};           ///< the rule
-  part_kind part{};        ///< missing_part, repeated_part
+  part_kind part{};        ///< missing_part, repeated_part, malformed_part
   measured first{};        ///< the number at fault (out_of_range, too_large), or the first of two
   measured second{};       ///< the second of two
   std::int64_t least = 0;  ///< out_of_range: the smallest legal value
