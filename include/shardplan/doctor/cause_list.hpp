@@ -50,22 +50,22 @@ enum class cause {
   num_compose,      ///< features that are on together; which pairs are known to be wrong is not in a plan
   perf_tp_node,     ///< tp groups that reach beyond the fabric domain
   perf_bubble,      ///< waiting, as a share of the time of the pipeline
-  perf_zero3_net,   ///< time of gathering and scattering by ZeRO-3 or FSDP, before anything hides it, as a share of that of computing
-  perf_zero23_ga,   ///< time of what ZeRO-2 and ZeRO-3 send again for each further micro-batch, as a share of that of computing
+  perf_zero3_net,   ///< time of gathering and scattering by ZeRO-3 or FSDP, before anything hides it, as a share of computing time
+  perf_zero23_ga,   ///< time of what ZeRO-2 and ZeRO-3 send again for each further micro-batch, as a share of computing time
   perf_fabric_cfg,  ///< what a rank should send in an all-reduce of the replicas; what it really sends is not in a plan
   perf_latency,     ///< latency, as a share of the time of transfers of states and gradients
   perf_tile,        ///< widths on a rank that are no multiple of the tile (128; heads 64)
   perf_uneven,      ///< how much longer the fullest stage works than the mean, as a share of the mean
-  perf_ep_node,     ///< time of the all-to-all of experts, as a share of that of their computing, where ep reaches beyond the fabric domain
-  perf_overlap,  ///< time of transfers between ranks, as a share of that of computing; whether launches are ordered so that both overlap is
-                 ///< not in a plan
-  perf_recompute,  ///< memory that stays free if only attention is recomputed instead of everything, as a share of the device
-  perf_jitter,     ///< ranks, each of which makes the others wait when it collects garbage
-  perf_slow_gpu,   ///< devices that wait for the slowest one; how fast it is, is not in a plan
-  perf_data,       ///< what the plan reads; how much the loaders deliver is not in a plan
-  perf_offload,    ///< time of the host's optimizer step and of transfers over PCIe and NVMe that nothing hides, as a share of that of
-                   ///< computing
-  ckpt_layout,     ///< axes that cut the states of this plan; a checkpoint in shards has them in its files
+  perf_ep_node,     ///< time of the all-to-all of experts, as a share of the experts' computing time, where ep reaches beyond the fabric
+                    ///< domain
+  perf_overlap,     ///< time of transfers between ranks, as a share of computing time; whether launches are ordered so that both overlap is
+                    ///< not in a plan
+  perf_recompute,   ///< memory that stays free if only attention is recomputed instead of everything, as a share of the device
+  perf_jitter,      ///< ranks, each of which makes the others wait when it collects garbage
+  perf_slow_gpu,    ///< devices that wait for the slowest one; how fast it is, is not in a plan
+  perf_data,        ///< what the plan reads; how much the loaders deliver is not in a plan
+  perf_offload,  ///< time of the host's optimizer step and of transfers over PCIe and NVMe that nothing hides, as a share of computing time
+  ckpt_layout,   ///< axes that cut the states of this plan; a checkpoint in shards has them in its files
 };
 /// Causes there are.
 inline constexpr int cause_count = static_cast<int>(cause::ckpt_layout) + 1;
