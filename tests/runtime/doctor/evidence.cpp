@@ -257,3 +257,30 @@ TEST_CASE("doctor: each cause has a plan that supports it and one that excludes 
     if (says[0]) CHECK(says[2]);
   }
 }
+
+// What one end of a pipeline has and the others have not, against the plan's own accounts.
+TEST_CASE("doctor: ends of a pipeline") {
+  sp::plan_spec spec = plain();
+  spec.pp = 4;
+  spec.micro_batch = 2;
+  spec.global_batch = 64;
+  // 4 micro-batches on the first stage, 1 on the last.
+  const sp::memory_report front = sp::stage_memory(spec, 0).device;
+  CHECK(sp::evidence_of(spec, cause::mem_in_flight).figure == front.activations.count / 4 * 3);
+  std::int64_t sum = 0;
+  for (std::int64_t stage = 0; stage < 4; ++stage) sum += sp::stage_memory(spec, stage).device.total().count;
+  CHECK(sp::evidence_of(spec, cause::mem_first_stage).figure == 1 + front.total().count * 1000 / (sum / 4));
+  const sp::memory_report back = sp::stage_memory(spec, 3).device;
+  CHECK(sp::evidence_of(spec, cause::mem_last_stage).figure == 1 + back.total().count * 1000 / (sum / 4));
+  // Tied, either end has its copy.
+  spec.model.tied_embeddings = true;
+  CHECK(sp::evidence_of(spec, cause::mem_embedding).figure == std::int64_t{16} * 4096 * 32000);
+  CHECK(sp::evidence_of(spec, cause::mem_head).figure == std::int64_t{16} * (4096 * 32000 + 4096));
+  // In a V the first rank has the head and the logits too.
+  spec = plain();
+  spec.pp = 4;
+  spec.schedule = sp::schedules::zb_v::spec;
+  spec.loss = sp::losses::torch_eager_float::spec;
+  CHECK(sp::evidence_of(spec, cause::mem_logits).figure == std::int64_t{4096} * 32000 * 14);
+  CHECK(sp::evidence_of(spec, cause::mem_last_stage) == sp::evidence_of(spec, cause::mem_first_stage));
+}
