@@ -54,7 +54,8 @@ inline std::string words_of_evidence(const finding& item) {
 // "broken: tp 3 does not divide heads 32"; of a plan that says no framework the first who would refuse it.
 inline std::string words_of_refusal(const refusal& refused) {
   if (refused.count == 0) return "";
-  const std::string who = refused.is_said ? "broken: " : std::string{"legal here, but refused under "} + words_of(refused.whose) + ": ";
+  const std::string who =
+      refused.is_said ? "broken: " : std::string{"broken under "} + words_of(refused.whose) + " (the plan says no framework): ";
   const std::string more = refused.count > 1 ? ", and " + std::to_string(refused.count - 1) + " more" : "";
   return who + sentence_of(refused.first).c_str() + more;
 }

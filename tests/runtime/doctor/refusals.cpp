@@ -11,6 +11,7 @@
 #include <shardplan/schedule/catalog.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 
 namespace sp = shardplan;
@@ -118,6 +119,56 @@ TEST_CASE("doctor: a plan is refused exactly when a cause of it is supported") {
   }
 }
 
+// The same of plans that say much more, right and wrong.
+TEST_CASE("doctor: random plans are refused exactly when a cause of it is supported") {
+  std::uint64_t state = 1;
+  // Mostly the first, with which a plan is legal.
+  const auto pick = [&](std::initializer_list<std::int64_t> list) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const std::uint64_t number = state >> 33;
+    return number % 3 != 0 ? *list.begin() : *(list.begin() + number / 3 % list.size());
+  };
+  const sp::transformer models[] = {sp::models::llama3_8b::shape, sp::models::mixtral_8x7b::shape, sp::models::deepseek_v3::shape,
+                                    sp::models::gpt2::shape};
+  const sp::schedule_spec schedules[] = {sp::schedules::one_f_one_b::spec,    sp::schedules::gpipe::spec,
+                                         sp::schedules::interleaved<2>::spec, sp::schedules::interleaved<4>::spec,
+                                         sp::schedules::dual_pipe::spec,      sp::schedules::zb_v::spec,
+                                         sp::schedules::chimera::spec,        sp::schedules::seq_1f1b<3>::spec};
+  tally sum{};
+  for (int count = 0; count < 20000; ++count) {
+    sp::plan_spec spec = plain();
+    spec.model = models[pick({0, 1, 2, 3})];
+    spec.framework = all_frameworks[pick({0, 1, 2, 3, 4})];
+    spec.schedule = schedules[pick({0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7})];
+    spec.nodes = pick({16, 1, 2, 4});
+    spec.sequence = pick({1024, 1024, 1024, 4096, 1026, 1040, 4098});
+    spec.micro_batch = pick({1, 1, 1, 2, 3});
+    spec.global_batch = pick({768, 64, 256, 12});
+    spec.tp = pick({1, 1, 2, 4, 8, 3, 16});
+    spec.pp = pick({1, 1, 2, 4, 3, 0});
+    spec.cp = pick({1, 1, 1, 1, 2, 4});
+    spec.ep = pick({1, 1, 1, 2, 8, 3});
+    spec.etp = pick({1, 1, 1, 1, 2});
+    spec.zero = pick({0, 1, 1, 2, 3, 4});
+    spec.dp = pick({sp::unset, sp::unset, sp::unset, sp::unset, 4, 16});
+    spec.accumulation = pick({sp::unset, sp::unset, sp::unset, 4});
+    spec.sequence_parallel = pick({0, 0, 1}) == 0 ? sp::toggle::by_default : sp::toggle::off;
+    if (pick({0, 0, 0, 1}) == 1) spec.sharding.layout = sp::shard_layout::tensors;
+    spec.sharding.ranks = pick({sp::unset, sp::unset, sp::unset, 2, 3});
+    spec.sharding.secondary = pick({sp::unset, sp::unset, sp::unset, sp::unset, 8, 3});
+    if (pick({0, 0, 0, 1}) == 1) spec.layer_split.embedding_slot = spec.layer_split.loss_slot = true;
+    if (pick({0, 0, 0, 0, 1}) == 1)
+      for (const std::int64_t layers : {8, 8, 7, 9}) spec.layer_split.push_back(layers);
+    if (pick({0, 0, 0, 0, 1}) == 1) spec.precision = sp::precisions::deepseek_fp8::spec;
+    if (pick({0, 0, 0, 0, 1}) == 1) spec.offload.weights = sp::storage::host;
+    if (pick({0, 0, 0, 0, 1}) == 1) spec.offload.gradients = sp::storage::nvme;
+    check_plan(spec, sum);
+  }
+  INFO(sum.valid << " legal, " << sum.refused << " refused, " << sum.open << " open");
+  CHECK(sum.valid > 500);
+  CHECK(sum.refused > 5000);
+}
+
 // Reports of a reviewer: what a rule refuses has a cause, what is legal has none that is supported.
 TEST_CASE("doctor: refusals one by one") {
   using spec_of = sp::plan_spec;
@@ -188,5 +239,6 @@ TEST_CASE("doctor: a refusal in words") {
   const std::string open = sp::report::text_of(sp::diagnosis_of(spec, sp::symptom::refused_at_start));
   INFO(open);
   CHECK(open.find("1. cfg_seq (not in the plan): 2 tokens\n") == 0);
-  CHECK(open.find("\n   legal here, but refused under Megatron-LM: cp_x_lcm_2_tp 4 does not divide sequence 4098\n") != std::string::npos);
+  CHECK(open.find("\n   broken under Megatron-LM (the plan says no framework): cp_x_lcm_2_tp 4 does not divide sequence 4098\n") !=
+        std::string::npos);
 }
