@@ -38,7 +38,7 @@ int main() {
   ask("70B", asked);
   // 126 layers: embedding and loss count as layers, so that 128 can be divided.
   asked.model = sp::models::llama3_1_405b::shape;
-  asked.layer_split.embedding_slot = asked.layer_split.loss_slot = true;
+  asked.layer_split.embedding_slot = asked.layer_split.loss_slot = 1;
   ask("405B", asked);
   asked.layer_split = {};
   // 50,257 rows are padded to a number that tp divides; 2,048 learned positions.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // All-to-alls among 4 ranks do not tile 6 context parallel ranks.
-// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::inner_all_to_all<4>, shardplan::cp<6> ?> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::inner_all_to_all<4>, shardplan::cp<6>, shardplan::try_<shardplan::inner_all_to_all<3> ?>, shardplan::try_<shardplan::inner_all_to_all<6> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

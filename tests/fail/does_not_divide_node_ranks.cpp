@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Gradients that 24 ranks share are reduced first among 16, which is no whole number of nodes.
-// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::node_ranks<16>, shardplan::dp_x_cp<24> ?> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::node_ranks<16>, shardplan::dp_x_cp<24>, shardplan::try_<shardplan::node_ranks<12> ?>, shardplan::try_<shardplan::node_ranks<24> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Shard groups of 12 do not tile 16 replicas.
-// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::shard_ranks<12>, shardplan::dp_x_cp<16> ?> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::shard_ranks<12>, shardplan::dp_x_cp<16>, shardplan::try_<shardplan::shard_ranks<8> ?>, shardplan::try_<shardplan::shard_ranks<16> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

@@ -56,6 +56,23 @@ TEST_CASE("the report says the plan, its stages and the verdict") {
   CHECK(has(text, "\nallocator  the tensors fit: " + sp::report::gib(good::memory[good::peak_stage].allocated())));
 }
 
+TEST_CASE("the report says the layers of stages that differ") {
+  sp::plan_spec spec = run<sp::pp<4>>::spec;  // 32 layers
+  const auto says = [&](const char* words) { return has(sp::report::text_of(spec), words); };
+  CHECK(!says("\nstages "));
+  spec.layer_split.embedding_slot = 2;
+  spec.layer_split.loss_slot = 2;
+  CHECK(says("\nstages     7, 9, 9, 7 layers\n"));
+  spec.framework = sp::frameworks::torchtitan;
+  spec.layer_split = {};
+  CHECK(says("\nstages     8, 9, 8, 7 layers, as torchtitan balances them\n"));
+  spec.schedule = sp::schedules::interleaved<2>::spec;
+  CHECK(says("\nstages     4, 5, 5 x 4, 3 layers, as torchtitan balances them\n"));
+  spec.layer_split = {};
+  for (const std::int64_t layers : {5, 5, 4, 4, 4, 4, 3, 3}) spec.layer_split.push_back(layers);
+  CHECK(says("\nstages     5, 5, 4 x 4, 3, 3 layers\n"));
+}
+
 TEST_CASE("a plan that cannot be computed has a verdict alone") {
   using broken = run<sp::ep<3>>;
   const std::string text = sp::report::text_of(broken::spec);

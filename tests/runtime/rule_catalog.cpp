@@ -68,7 +68,10 @@ void random_stages(dice& roll, sp::plan_spec& spec) {
       sp::schedules::seq_1f1b<3>::spec};
   if (roll.one_in(2)) spec.schedule = roll.of(orders);
   if (roll.one_in(8)) spec.schedule.in_flight = [](std::int64_t, std::int64_t, std::int64_t, std::int64_t) -> std::int64_t { return 0; };
-  if (roll.one_in(8)) spec.layer_split.embedding_slot = spec.layer_split.loss_slot = true;
+  if (roll.one_in(8)) spec.layer_split.embedding_slot = spec.layer_split.loss_slot = 1;
+  if (roll.one_in(8)) spec.layer_split.embedding_slot = roll.below(20);
+  if (roll.one_in(8)) spec.layer_split.loss_slot = roll.below(20);
+  if (roll.one_in(8)) spec.schedule.chunks = 1 + roll.below(6);
   if (roll.one_in(8))
     for (std::int64_t stage = 0; stage < spec.pp + roll.below(2); ++stage) spec.layer_split.push_back(roll.below(12));
 }

@@ -371,6 +371,32 @@ TEST_CASE("next-token layers and slots take their stage") {
     }
 }
 
+TEST_CASE("layers that torchtitan deals out lie as they do when they are said") {
+  for (const std::int64_t stages : {2, 3, 4, 5})
+    for (const sp::shard_layout layout : {sp::shard_layout::flat, sp::shard_layout::flat_units, sp::shard_layout::tensors}) {
+      sp::plan_spec dealt = run_of(routed, 4 * stages);
+      dealt.framework = sp::frameworks::torchtitan;
+      dealt.pp = stages;
+      dealt.sharding.layout = layout;
+      sp::plan_spec said = dealt;
+      for (std::int64_t stage = 0; stage < stages; ++stage)
+        said.layer_split.push_back(sp::dealt_layers(routed.layers, 1, 1, stages, stage));
+      REQUIRE(sp::violations_in(dealt).empty());
+      std::int64_t blocks = 0;
+      for (std::int64_t rank = 0; rank < stages; ++rank) {
+        std::vector<sp::shard_piece> ours;
+        std::vector<sp::shard_piece> theirs;
+        CHECK(sp::shard_map_of(dealt, rank, ours).dense.length == sp::shard_map_of(said, rank, theirs).dense.length);
+        REQUIRE(ours.size() == theirs.size());
+        for (std::size_t at = 0; at < ours.size(); ++at) {
+          CHECK((ours[at].name == theirs[at].name && ours[at].layer == theirs[at].layer && ours[at].offset == theirs[at].offset));
+          blocks += std::string{ours[at].name} == "attention_norm";
+        }
+      }
+      CHECK(blocks == routed.layers + routed.next_token_layers);
+    }
+}
+
 TEST_CASE("a bucket of Megatron-LM ends when it is full") {
   // 13 blocks of 12 h^2 = 12,582,912 elements and more: on the first rank a bucket closes at 40 million.
   sp::transformer shape{.layers = 26, .hidden = 1024, .heads = 16, .ffn = 4096, .vocab = 1000, .mlp = sp::mlp::plain};

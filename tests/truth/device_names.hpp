@@ -42,11 +42,18 @@ inline constexpr device_entry device_catalog[] = {
     {"Ascend-910B4-32GB", shardplan::devices::ascend_910b4_32gb::spec},
 };
 
-/// The device of that name; nullptr when there is none.
+/// The device of that name, or the first whose name begins so if all such have the same memory ("A100-40GB", "B200"); nullptr when there is
+/// none.
 inline const shardplan::device_spec* named_device(const std::string& id) {
-  for (const device_entry& item : device_catalog)
+  const shardplan::device_spec* found = nullptr;
+  bool alike = !id.empty();
+  for (const device_entry& item : device_catalog) {
     if (id == item.id) return &item.spec;
-  return nullptr;
+    if (std::string{item.id}.rfind(id, 0) != 0) continue;
+    if (found == nullptr) found = &item.spec;
+    alike = alike && item.spec.memory == found->memory;
+  }
+  return alike ? found : nullptr;
 }
 
 }  // namespace truth

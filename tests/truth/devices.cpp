@@ -55,3 +55,12 @@ TEST_CASE("catalog devices have the figures of devices.json") {
   CHECK(compared == sizeof truth::device_catalog / sizeof truth::device_catalog[0]);
   CHECK(compared == 26);
 }
+
+TEST_CASE("a device is found by the start of its name where that leaves no choice of memory") {
+  CHECK(truth::named_device("A100-40GB") == truth::named_device("A100-40GB-SXM4"));
+  CHECK(truth::named_device("A100-80GB") == truth::named_device("A100-80GB-SXM4"));
+  CHECK(truth::named_device("B200") == truth::named_device("B200-SXM"));
+  CHECK(truth::named_device("A100") == nullptr);
+  CHECK(truth::named_device("") == nullptr);
+  CHECK(truth::named_device("4090-24GB") == nullptr);
+}

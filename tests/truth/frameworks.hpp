@@ -207,17 +207,6 @@ inline std::int64_t month_of(const config_reader& config, const std::string& sou
   return 0;
 }
 
-/// torchtitan lays layers out with the embedding and the head in the place of one layer each; the first stages have one more where the
-/// stages do not divide (torchtitan/distributed/pipeline_parallel.py).
-inline void split_as_torchtitan(shardplan::plan_spec& spec) {
-  const std::int64_t stages = spec.pp * spec.schedule.chunks;
-  if (stages == 1) return;
-  const std::int64_t places = spec.model.layers + 2;
-  for (std::int64_t stage = 0; stage < stages; ++stage)
-    spec.layer_split.push_back(places / stages + (stage < places % stages ? 1 : 0) - (stage == 0 ? 1 : 0) - (stage == stages - 1 ? 1 : 0));
-  spec.layer_split.embedding_slot = spec.layer_split.loss_slot = true;
-}
-
 /// torchtitan: FSDP2 with fp32 shards, AdamW fused, PyTorch's kernels unless it is compiled.
 inline void read_torchtitan(const config_reader& config, const std::string& source, shardplan::plan_spec& spec) {
   const std::string technique = lower(config.text("technique"));
@@ -243,8 +232,8 @@ inline void read_torchtitan(const config_reader& config, const std::string& sour
   const bool loops = spec.pp > 1 && starts_with(plain_name(config.text("schedule")), "interleaved");
   spec.schedule = named_schedule(config.text("schedule"), config.number("vpp", loops ? 2 : 1));
   spec.sharding.reshard_after_forward = spec.pp == 1;
-  split_as_torchtitan(spec);
-  if (spec.dp * spec.cp == 1) {  // nothing to shard: autocast over fp32 weights
+  spec.framework = shardplan::frameworks::torchtitan;  // which deals layers out in its own way
+  if (spec.dp * spec.cp == 1) {                        // nothing to shard: autocast over fp32 weights
     spec.sharding = {};
     spec.precision = shardplan::precisions::torch_amp::spec;
   }
@@ -338,7 +327,7 @@ inline void read_megatron_framework(const config_reader& config, shardplan::plan
     if (static_cast<std::int64_t>(all.size()) % spec.pp != 0) throw not_expressible{"a layout of another number of stages"};
     chunks = static_cast<std::int64_t>(all.size()) / spec.pp;
     for (const pipeline_layout::chunk& item : all) spec.layer_split.push_back(item.layers);
-    spec.layer_split.embedding_slot = spec.layer_split.loss_slot = true;
+    spec.layer_split.embedding_slot = spec.layer_split.loss_slot = 1;
   }
   spec.schedule = named_schedule(config.text("schedule"), chunks);
   // Dispatch, overlap and what the run was for: no bytes that a plan knows.

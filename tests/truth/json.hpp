@@ -39,6 +39,7 @@ inline std::int64_t scaled(const std::string& text, int digits) {
   return value;
 }
 
-inline bool is_null(const json& tree, const char* key) { return tree.get<std::string>(key) == "null"; }
+/// Absent is the same as null.
+inline bool is_null(const json& tree, const char* key) { return tree.get<std::string>(key, "null") == "null"; }
 
 }  // namespace truth

@@ -321,7 +321,7 @@ inline void read_megatron_layout(const config_reader& config, shardplan::plan_sp
       layers += all[at].layers;
     }
     if (layers != shape.layers) throw not_expressible{"a layout of another number of layers"};
-    spec.layer_split.embedding_slot = spec.layer_split.loss_slot = true;  // stages without a layer
+    spec.layer_split.embedding_slot = spec.layer_split.loss_slot = 1;  // stages without a layer
   } else if (embedding_counts || loss_counts) {
     spec.layer_split.embedding_slot = embedding_counts;
     spec.layer_split.loss_slot = loss_counts;

@@ -2,6 +2,7 @@
 // The model catalog against the exact counts of models.json and hf_configs/expected.json.
 #include "models.hpp"
 #include "../runtime/catch.hpp"
+#include "named_shapes.hpp"
 #include "shared_files.hpp"
 
 #include <shardplan/model/catalog.hpp>
@@ -159,4 +160,41 @@ TEST_CASE("catalog models without a row have the counts of their sources") {
   CHECK(shardplan::parameter_count<models::gpt3_175b> == 174'604'259'328);
   CHECK(shardplan::parameter_count<models::gpt_neox_20b> == 20'554'567'680);
   CHECK(shardplan::parameter_count<models::llama_30b> * 18 == 585'520'985'088);
+}
+
+TEST_CASE("further named shapes have their published counts") {
+  std::size_t compared = 0;
+  for (const truth::further_model& item : truth::further_models()) {
+    if (item.published == 0) continue;
+    INFO(item.name);
+    CHECK(shardplan::parameter_count_of(item.shape) == item.published);
+    ++compared;
+  }
+  CHECK(compared > 60);
+  // GLM-4.5 as it is saved: a next-token layer with an embedding and a head of its own, and the correction bias of each router
+  // (facts/files_and_rules.md section 2).
+  shardplan::transformer glm = *truth::shape_of_name("GLM-4.5");
+  glm.next_token_layers = 1;
+  CHECK(shardplan::parameter_count_of(glm) + 2 * glm.vocab * glm.hidden + (glm.layers - glm.dense_layers() + 1) * glm.experts.count ==
+        358'337'791'296);
+}
+
+TEST_CASE("a model is found by its name with or without words that change no shape, and by no other") {
+  const auto count = [](const char* name) {
+    const shardplan::transformer* shape = truth::shape_of_name(name);
+    return shape == nullptr ? 0 : shardplan::parameter_count_of(*shape);
+  };
+  CHECK(count("meta-llama/Llama-2-7b-hf") == 6'738'415'616);
+  CHECK(count("Llama-2-70b-chat-hf") == 68'976'648'192);
+  CHECK(count("llama3.1-405b") == count("Llama-3.1-405B"));
+  CHECK(count("Qwen2.5-7B-Instruct") == 7'615'616'512);
+  CHECK(count("dbrx-base") == 131'596'523'520);
+  CHECK(count("OLMoE-1B-7B-0924") == 6'919'161'856);
+  // A version that changes the vocabulary is no filler.
+  CHECK(count("Mistral-7B-v0.1") == 7'241'732'096);
+  CHECK(count("Mistral-7B-Instruct-v0.3") == 7'248'023'552);
+  CHECK(count("") == 0);
+  CHECK(count("instruct") == 0);
+  CHECK(count("Llama-2-8b") == 0);
+  CHECK(count("gpt2-large-x") == 0);
 }

@@ -6,10 +6,14 @@
 #include "catalog.hpp"
 #include "common_keys.hpp"
 #include "device_names.hpp"
+#include "frameworks.hpp"
 #include "json.hpp"
+#include "named_shapes.hpp"
 #include "row.hpp"
 
+#include <shardplan/hana.hpp>
 #include <shardplan/plan/rules/sequence.hpp>
+#include <shardplan/recipe/kernel_sets.hpp>
 #include <shardplan/recipe/optimizer.hpp>
 #include <shardplan/recipe/precision.hpp>
 #include <shardplan/schedule/catalog.hpp>
@@ -24,11 +28,12 @@ namespace truth {
 
 namespace detail {
 
-/// The entry of that name in a list of types with a `spec`; throws when there is none.
+/// The entry of that name in a list of types with a `spec`, by letters and digits ("adamw8bit" is adamw_8bit); throws when there is none.
 template <class Spec, class... Known>
 Spec spec_named(const std::string& name, const char* what) {
   const Spec* found = nullptr;
-  ((std::string_view{Known::spec.name.c_str()} == name ? void(found = &Known::spec) : void()), ...);
+  const std::string wanted = plain_name(name);
+  ((plain_name(Known::spec.name.c_str()) == wanted ? void(found = &Known::spec) : void()), ...);
   if (found == nullptr) throw not_expressible{std::string{"unknown "} + what + ": " + name};
   return *found;
 }
@@ -36,7 +41,7 @@ Spec spec_named(const std::string& name, const char* what) {
 inline shardplan::precision_spec precision_named(const std::string& name) {
   namespace precisions = shardplan::precisions;
   if (name == "fp8") return precisions::fp8_compute::spec;  // any scheme with FP8 matrix products
-  if (name == "fp16" || name == "bf16") return precisions::bf16_fp32_master::spec;
+  if (name == "fp16" || name == "bf16" || name == "fp16_fp32_master") return precisions::bf16_fp32_master::spec;
   return spec_named<shardplan::precision_spec, precisions::handbook_bf16, precisions::bf16_fp32_master,
                     precisions::bf16_fp32_master_and_gradients, precisions::bf16_fp32_accumulator, precisions::pure_bf16, precisions::fp32,
                     precisions::torch_amp, precisions::torchtitan, precisions::torchtitan_bf16_states, precisions::fp16_fp32_gradient_copy,
@@ -55,16 +60,22 @@ inline shardplan::optimizer_spec optimizer_named(const std::string& name) {
                     optimizers::adam_mini>(name, "optimizer");
 }
 
+template <class... Known>
+const shardplan::schedule_spec* schedule_of(const boost::hana::basic_tuple<Known...>*, const std::string& plain) {
+  const shardplan::schedule_spec* found = nullptr;
+  ((plain_name(Known::spec.name.c_str()) == plain ? void(found = &Known::spec) : void()), ...);
+  return found;
+}
+
+// By letters and digits, the library's names and those of frameworks: "one_f_one_b", "1F1B", "Interleaved1F1B", "ZB-H1".
 inline shardplan::schedule_spec schedule_named(const std::string& name, shardplan::frameworks framework) {
+  const std::string plain = plain_name(name);
   const bool torch = framework == shardplan::frameworks::torchtitan || framework == shardplan::frameworks::fsdp2;
-  if (torch && (name == "interleaved" || name == "interleaved_1f1b" || name == "interleaved-1f1b"))
+  if (torch && (plain == "interleaved" || plain == "interleaved1f1b"))
     return shardplan::schedules::interleaved<2, shardplan::groups::torch>::spec;
-  const std::string known = name == "1f1b"                                             ? "one_f_one_b"
-                            : name == "interleaved_1f1b" || name == "interleaved-1f1b" ? "interleaved"
-                                                                                       : name;
-  const shardplan::schedule_spec* found = shardplan::schedules::named(known.c_str());
-  if (found == nullptr) throw not_expressible{"unknown schedule: " + name};
-  return *found;
+  if (const auto* found = schedule_of(static_cast<const shardplan::schedules::built_in*>(nullptr), plain)) return *found;
+  if (plain == "1f1b") return shardplan::schedules::one_f_one_b::spec;
+  return named_schedule(name, 2);
 }
 
 inline shardplan::frameworks framework_named(const std::string& name) {
@@ -83,17 +94,113 @@ inline shardplan::storage storage_named(const std::string& name) {
   throw not_expressible{"unknown storage: " + name};
 }
 
-inline shardplan::recomputes recompute_named(const std::string& name) {
-  if (name == "none") return shardplan::recomputes::none;
-  if (name == "full") return shardplan::recomputes::full;
-  if (name == "selective") return shardplan::recomputes::core_attn;
+// Names of the library, and "selective" as the framework means it.
+inline shardplan::recomputes recompute_named(const std::string& name, shardplan::frameworks framework) {
+  using shardplan::recomputes;
+  if (name == "none" || name == "false") return recomputes::none;
+  if (name == "full" || name == "true") return recomputes::full;
+  if (name == "selective") return framework == shardplan::frameworks::torchtitan ? recomputes::every_second_matmul : recomputes::core_attn;
+  if (name == "core_attn") return recomputes::core_attn;
+  if (name == "mlp") return recomputes::mlp;
+  if (name == "mlp_act") return recomputes::mlp_act;
+  if (name == "layernorm") return recomputes::layernorm;
+  if (name == "moe") return recomputes::moe;
+  if (name == "moe_act") return recomputes::moe_act;
+  if (name == "mla_up_proj") return recomputes::mla_up_proj;
+  if (name == "every_second_matmul" || name == "selective_op") return recomputes::every_second_matmul;
   throw not_expressible{"unknown recompute: " + name};
 }
 
-inline shardplan::attentions attention_named(const std::string& name) {
-  if (name == "flash") return shardplan::attentions::flash;
-  if (name == "unfused") return shardplan::attentions::materialised;
-  throw not_expressible{"unknown attention: " + name};
+// Scores that are kept come from PyTorch's softmax, which works in fp32 and keeps its result beside the cast one; Megatron-LM has a fused
+// softmax of its own.
+inline void set_attention(const std::string& name, shardplan::plan_spec& spec) {
+  const std::string plain = plain_name(name);
+  if (starts_with(plain, "flash") || plain == "sdpa" || plain == "fused") {
+    spec.attention = shardplan::attentions::flash;
+  } else if (plain == "unfused" || plain == "eager" || plain == "materialised") {
+    spec.attention = shardplan::attentions::materialised;
+    if (spec.framework != shardplan::frameworks::megatron) spec.kernels = shardplan::kernel_sets::torch_eager::spec;
+  } else {
+    throw not_expressible{"unknown attention: " + name};
+  }
+}
+
+inline shardplan::mlp mlp_named(const std::string& name) {
+  if (name == "gated") return shardplan::mlp::gated;
+  if (name == "plain") return shardplan::mlp::plain;
+  throw not_expressible{"unknown mlp: " + name};
+}
+
+inline shardplan::norm norm_named(const std::string& name) {
+  if (name == "rms") return shardplan::norm::rms;
+  if (name == "layer") return shardplan::norm::layer;
+  if (name == "layer_without_bias") return shardplan::norm::layer_without_bias;
+  if (name == "layer_without_weights") return shardplan::norm::layer_without_weights;
+  throw not_expressible{"unknown norm: " + name};
+}
+
+inline shardplan::qk_norm qk_norm_named(const std::string& name) {
+  if (name == "none" || name == "false") return shardplan::qk_norm::none;
+  if (name == "head" || name == "true") return shardplan::qk_norm::head;
+  if (name == "projection") return shardplan::qk_norm::projection;
+  if (name == "without_weights") return shardplan::qk_norm::without_weights;
+  throw not_expressible{"unknown qk_norm: " + name};
+}
+
+inline shardplan::block_norms block_norms_named(const std::string& name) {
+  if (name == "one" || name == "1") return shardplan::block_norms::one;
+  if (name == "two" || name == "2") return shardplan::block_norms::two;
+  if (name == "four" || name == "4") return shardplan::block_norms::four;
+  throw not_expressible{"unknown block_norms: " + name};
+}
+
+// What a stated shape has beside its sizes.
+inline void set_details(const config_reader& model, shardplan::transformer& shape) {
+  shape.mlp = mlp_named(model.text("mlp", "gated"));
+  shape.norm = norm_named(model.text("norm", "rms"));
+  shape.qk_norm = qk_norm_named(model.text("qk_norm", "none"));
+  shape.block_norms = block_norms_named(model.text("block_norms", "two"));
+  shape.qkv_bias = model.flag("qkv_bias");
+  shape.attention_output_bias = model.flag("attention_output_bias");
+  shape.mlp_bias = model.flag("mlp_bias");
+  shape.head_bias = model.flag("head_bias");
+  shape.tied_embeddings = model.flag("tied_embeddings");
+  shape.embedding_norm = model.flag("embedding_norm");
+  shape.final_norm = model.flag("final_norm", true);
+  shape.attention_sinks = model.flag("attention_sinks");
+  shape.positions = model.number("positions", 0);
+  shape.position_offset = model.number("position_offset", 0);
+  shape.next_token_layers = model.number("next_token_layers", 0);
+  shape.embedding_dim = model.number("embedding_dim", 0);
+  if (!model.has("latent")) return;
+  const config_reader latent{model.child("latent")};
+  shape.latent = {.query_rank = latent.number("query_rank", 0),
+                  .key_value_rank = latent.number("key_value_rank", 0),
+                  .rope_dim = latent.number("rope_dim", 0),
+                  .nope_dim = latent.number("nope_dim", 0),
+                  .value_dim = latent.number("value_dim", 0)};
+  latent.all_read();
+  shape.kv_heads = shape.head_dim = 0;
+}
+
+// An object, or the number of experts alone.
+inline void set_experts(const config_reader& model, const shardplan::plan_spec& spec, shardplan::transformer& shape) {
+  if (!model.text("experts").empty()) {
+    const std::int64_t count = model.number("experts");
+    shape.experts = {.count = count, .top_k = count > 0 ? 1 : 0};
+    return;
+  }
+  const config_reader experts{model.child("experts")};
+  shape.experts.top_k = experts.number("top_k", 1);
+  shape.experts.count = experts.number("count", spec.ep * ((shape.experts.top_k + spec.ep - 1) / spec.ep));
+  shape.experts.ffn = experts.number("ffn", 0);
+  shape.experts.shared_ffn = experts.number("shared_ffn", 0);
+  shape.experts.leading_dense = experts.number("leading_dense", 0);
+  shape.experts.layer_step = experts.number("layer_step", 0);
+  shape.experts.shared_gate = experts.flag("shared_gate");
+  shape.experts.router_bias = experts.flag("router_bias");
+  shape.experts.bias = experts.flag("bias");
+  experts.all_read();
 }
 
 // Fields of a stated shape; `spec` has the degrees already, so that what is filled in divides.
@@ -114,66 +221,42 @@ inline shardplan::transformer stated_shape(const config_reader& model, const sha
     for (const std::int64_t count : spec.layer_split.counts) layers += count;
   }
   shape.layers = model.number("layers", layers);
-  shape.positions = model.number("positions", 0);
-  shape.position_offset = model.number("position_offset", 0);
-  shape.next_token_layers = model.number("next_token_layers", 0);
-  shape.embedding_dim = model.number("embedding_dim", 0);
-  const std::string mlp = model.text("mlp", "gated");
-  if (mlp != "gated" && mlp != "plain") throw not_expressible{"unknown mlp: " + mlp};
-  shape.mlp = mlp == "plain" ? shardplan::mlp::plain : shardplan::mlp::gated;
-  const std::string norm = model.text("norm", "rms");
-  if (norm != "rms" && norm != "layer") throw not_expressible{"unknown norm: " + norm};
-  shape.norm = norm == "layer" ? shardplan::norm::layer : shardplan::norm::rms;
-  shape.qkv_bias = model.flag("qkv_bias");
-  shape.attention_output_bias = model.flag("attention_output_bias");
-  shape.mlp_bias = model.flag("mlp_bias");
-  shape.tied_embeddings = model.flag("tied_embeddings");
-  if (model.has("experts")) {
-    const config_reader experts{model.child("experts")};
-    shape.experts.count = experts.number("count", spec.ep);
-    shape.experts.top_k = experts.number("top_k", 1);
-    shape.experts.ffn = experts.number("ffn", 0);
-    shape.experts.shared_ffn = experts.number("shared_ffn", 0);
-    shape.experts.leading_dense = experts.number("leading_dense", 0);
-    shape.experts.layer_step = experts.number("layer_step", 0);
-    shape.experts.shared_gate = experts.flag("shared_gate");
-    experts.all_read();
-  } else if (spec.ep > 1 || spec.etp > 1) {
+  set_details(model, shape);
+  if (model.has("experts"))
+    set_experts(model, spec, shape);
+  else if (spec.ep > 1 || spec.etp > 1)
     shape.experts = {.count = spec.ep, .top_k = 1, .ffn = width};
-  }
+  if (!model.has("layers") && spec.layer_split.counts.length == 0)
+    while (shape.layers <= shape.experts.leading_dense) shape.layers += layers;
   model.all_read();
   return shape;
 }
 
-// The whole catalog has published names; a report names a model as models.json does.
-inline const shardplan::transformer& published_shape(const std::string& name) {
-  const std::string wanted = plain_name(name);
-  for (const catalog_entry& item : catalog())
-    if (wanted == plain_name(item.name) || wanted == plain_name(item.type)) return item.shape;
-  throw not_expressible{"unknown model: " + name};
-}
-
 inline void set_shape(const config_reader& keys, shardplan::plan_spec& spec) {
   static const json nothing;
-  if (!keys.has("model")) {
-    spec.model = stated_shape(config_reader{nothing}, spec);
-  } else if (keys.child("model").empty()) {
-    spec.model = published_shape(keys.text("model"));
-    spec.model.next_token_layers = 0;
-  } else {
-    spec.model = stated_shape(config_reader{keys.child("model")}, spec);
+  const std::string name = keys.text("model");
+  if (name.empty()) {
+    spec.model = stated_shape(config_reader{keys.has("model") ? keys.child("model") : nothing}, spec);
+    return;
   }
+  const shardplan::transformer* shape = shape_of_name(name);
+  if (shape == nullptr) throw not_expressible{"unknown model: " + name};
+  spec.model = *shape;
+  spec.model.next_token_layers = 0;
 }
 
 inline void set_sharding(const config_reader& keys, shardplan::plan_spec& spec) {
-  const bool weights_leave = keys.has("offload") && config_reader{keys.child("offload")}.has("parameters");
-  spec.zero = keys.number("zero", weights_leave && !keys.has("fsdp") ? 3 : 0);
-  if (keys.has("fsdp")) {
-    const std::string how = keys.text("fsdp");
-    if (how != "full_shard" && how != "shard_grad_op" && how != "hybrid_shard") throw not_expressible{"unknown fsdp: " + how};
+  const bool weights_leave =
+      keys.has("offload") && storage_named(config_reader{keys.child("offload")}.text("parameters", "none")) != shardplan::storage::device;
+  const std::string how = lower(keys.text("fsdp", "no_shard"));
+  const bool shards = how != "no_shard" && how != "none" && how != "false";
+  spec.zero = keys.number("zero", weights_leave && !shards ? 3 : 0);
+  if (shards) {
+    const bool hybrid = starts_with(how, "hybrid_shard") || how == "hsdp";
+    if (!hybrid && how != "full_shard" && how != "shard_grad_op" && how != "true") throw not_expressible{"unknown fsdp: " + how};
     spec.sharding.layout = shardplan::shard_layout::tensors;
     spec.sharding.reshard_after_forward = how != "shard_grad_op";
-    if (how == "hybrid_shard") spec.sharding.ranks = spec.devices_per_node;
+    if (hybrid) spec.sharding.ranks = spec.devices_per_node;
   }
   if (!keys.has("offload")) return;
   const config_reader offload{keys.child("offload")};
@@ -198,10 +281,21 @@ inline void set_grid(const config_reader& keys, shardplan::plan_spec& spec) {
     if (degree < 1) throw not_expressible{"a degree below 1"};
   const std::int64_t dense = spec.tp * spec.pp * spec.cp;
   const std::int64_t world = keys.has("dp") ? dense * spec.dp : std::lcm(dense, spec.etp * spec.ep * spec.pp);
-  const bool stated = keys.has("devices_per_node") || keys.has("nodes");
-  spec.devices_per_node = keys.number("devices_per_node", 1);
-  spec.nodes = keys.number("nodes", stated ? 1 : world);
-  if (keys.has("nodes") && !keys.has("devices_per_node") && world % spec.nodes == 0) spec.devices_per_node = world / spec.nodes;
+  // Of two numbers that one says alone, the other is what the world needs: as many as hold it, where the replicas are free.
+  const auto rest = [&](std::int64_t stated) {
+    if (stated < 1) return std::int64_t{1};
+    if (world % stated == 0) return world / stated;
+    return keys.has("dp") ? std::int64_t{1} : world / std::gcd(world, stated);
+  };
+  spec.devices_per_node = keys.number("devices_per_node", keys.has("nodes") ? rest(keys.number("nodes")) : 1);
+  spec.nodes = keys.number("nodes", keys.has("devices_per_node") ? rest(spec.devices_per_node) : world);
+}
+
+// Whether tensor parallel ranks share the sequence by what is stated or by what the framework does: Megatron-LM's and torchtitan's rule of
+// the sequence has tp in it.
+inline bool shares_sequence(const json& keys, const shardplan::plan_spec& spec) {
+  return config_reader{keys}.has("sequence_parallel") || spec.framework == shardplan::frameworks::megatron ||
+         spec.framework == shardplan::frameworks::torchtitan;
 }
 
 // Where the batch is free: one micro-batch a stage and turn, which every schedule takes.
@@ -232,7 +326,9 @@ inline shardplan::plan_spec report_spec(const json& tree, const std::string& fra
   detail::set_grid(keys, spec);
   if (keys.has("schedule")) spec.schedule = detail::schedule_named(keys.text("schedule"), spec.framework);
   if (keys.has("v")) {
-    if (!keys.has("schedule") && keys.number("v") > 1) spec.schedule = detail::schedule_named("interleaved", spec.framework);
+    // More chunks than one make 1F1B the interleaved schedule.
+    const bool is_1f1b = spec.schedule.name == shardplan::schedules::one_f_one_b::spec.name;
+    if (is_1f1b && keys.number("v") > 1) spec.schedule = detail::schedule_named("interleaved", spec.framework);
     spec.schedule.chunks = keys.number("v");
   }
   for (const std::string& count : keys.list("layer_split")) spec.layer_split.counts.push_back(scaled(count, 0));
@@ -242,8 +338,9 @@ inline shardplan::plan_spec report_spec(const json& tree, const std::string& fra
     spec.sequence_parallel = keys.flag("sequence_parallel") ? shardplan::toggle::on : shardplan::toggle::off;
   if (keys.has("precision")) spec.precision = detail::precision_named(keys.text("precision"));
   if (keys.has("optimizer")) spec.optimizer = detail::optimizer_named(keys.text("optimizer"));
-  if (keys.has("recompute")) spec.recompute = detail::recompute_named(keys.text("recompute"));
-  if (keys.has("attention")) spec.attention = detail::attention_named(keys.text("attention"));
+  for (const std::string& module : keys.list("recompute"))
+    spec.recompute = spec.recompute | detail::recompute_named(module, spec.framework);
+  if (keys.has("attention")) detail::set_attention(keys.text("attention"), spec);
   detail::set_shape(keys, spec);
   // A device that nobody named holds anything.
   spec.device.memory = shardplan::bytes{std::int64_t{1} << 50};
@@ -255,7 +352,11 @@ inline shardplan::plan_spec report_spec(const json& tree, const std::string& fra
   detail::set_batch(keys, spec);
   detail::set_sharding(keys, spec);
   const std::int64_t unit = shardplan::sequence_multiple_of(spec);
-  spec.sequence = keys.number("sequence", unit < 512 ? 512 / unit * unit : unit);
+  const std::int64_t rows = spec.model.positions - spec.model.position_offset;
+  const std::int64_t usual = spec.model.positions != 0 && rows < 512 ? rows : 512;
+  spec.sequence = keys.number("sequence", unit < usual ? usual / unit * unit : unit);
+  // Sequence parallelism that nobody named does not refuse a length.
+  if (spec.sequence % unit != 0 && !detail::shares_sequence(tree, spec)) spec.sequence_parallel = shardplan::toggle::off;
   keys.all_read();
   return spec;
 }

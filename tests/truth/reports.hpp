@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <numeric>
 #include <set>
 #include <string>
@@ -41,7 +42,7 @@ struct rule_name {
 inline const std::vector<rule_name>& rule_names() {
   static const std::vector<rule_name> names = {
       {rule::does_not_divide, {quantity::etp_x_ep_x_pp}, {}, "expert_grid_not_divisible"},
-      {rule::exceeds, {quantity::tp}, {quantity::ep}, "expert_grid_not_divisible"},
+      {rule::exceeds, {quantity::tp}, {quantity::ep}, "unsupported_combination"},
       {rule::does_not_divide, {quantity::shard_groups, quantity::hpz}, {quantity::expert_shards}, "expert_grid_not_divisible"},
       {rule::does_not_divide, {}, {quantity::device_count, quantity::dp_x_cp}, "world_not_divisible"},
       {rule::does_not_match, {quantity::tp_x_pp_x_cp_x_dp}, {}, "world_not_divisible"},
@@ -143,7 +144,7 @@ inline std::vector<std::int64_t> legal_values(const json& report, const json& ex
     for (const char* free : {"devices_per_node", "nodes", "dp", "layer_split", "micro_batch", "global_batch", "accumulation", "sequence"})
       spec.erase(free);
     spec.put(expect.get<std::string>("axis"), value);
-    const report_verdict verdict = verdict_on(report_spec(spec, report.get<std::string>("framework")));
+    const report_verdict verdict = verdict_on(report_spec(spec, report.get<std::string>("framework", "generic")));
     const bool broken = std::any_of(by.begin(), by.end(), [&](const std::string& name) { return verdict.rules.count(name) != 0; });
     if (!broken) legal.push_back(value);
   }
@@ -175,9 +176,13 @@ inline std::vector<report_figure> figures_of_report(const json& report, const sh
   const std::int64_t devices = spec.devices_per_node * spec.nodes;
   const std::int64_t dense = spec.tp * spec.pp * spec.cp;
   const std::int64_t replicas = spec.dp != shardplan::unset ? spec.dp : devices / dense;
+  // Counted here, because a spec that breaks a rule has no figures.
+  const std::int64_t at_once = spec.micro_batch * replicas;
+  const std::int64_t turns = spec.accumulation != shardplan::unset ? spec.accumulation : at_once > 0 ? spec.global_batch / at_once : 0;
   const std::int64_t stage = expect.get("stage", std::int64_t{0});
   for (const auto& [key, value] : expect) {
     const std::string name = key;
+    if (value.empty() && value.data() == "null") continue;
     if (name == "axis" || name == "by" || name == "at_least" || name == "bytes" || name == "stage" || name == "pair") continue;
     if (name == "legal") {
       figures.push_back({name, joined(legal_values(report, expect)), joined(numbers_of(value))});
@@ -191,14 +196,19 @@ inline std::vector<report_figure> figures_of_report(const json& report, const sh
       const shardplan::fraction theirs{wanted.at(0), wanted.at(1)};
       figures.push_back({name, joined({ours.numerator, ours.denominator}), joined({theirs.numerator, theirs.denominator})});
     } else if (name == "layers_built") {
+      // What a split says, whatever the model has; else what is left of each stage by a floor.
       const std::int64_t stages = spec.schedule.stages(spec.pp);
-      add("layers_built", spec.model.layers / stages * stages);
+      std::int64_t built = 0;
+      for (const std::int64_t count : spec.layer_split.counts) built += count;
+      add("layers_built", spec.layer_split.counts.length != 0 ? built : spec.model.layers / stages * stages);
     } else if (name == "padded_vocab") {
       add("padded_vocab", shardplan::derive(spec).vocabulary);
     } else if (name == "vocab_rows_per_rank") {
       add("vocab_rows_per_rank", shardplan::derive(spec).vocabulary / spec.tp);
     } else if (name == "sequence_multiple") {
-      add("sequence_multiple", shardplan::sequence_multiple_of(spec));
+      shardplan::plan_spec alone = spec;
+      if (!shares_sequence(report.get_child("spec"), spec)) alone.sequence_parallel = shardplan::toggle::off;
+      add("sequence_multiple", shardplan::sequence_multiple_of(alone));
     } else if (name == "world_multiple") {
       add("world_multiple", std::lcm(dense, spec.model.experts.count > 0 ? spec.etp * spec.ep * spec.pp : 1));
     } else if (name == "min_devices") {
@@ -207,12 +217,15 @@ inline std::vector<report_figure> figures_of_report(const json& report, const sh
       alone.dp = alone.accumulation = shardplan::unset;
       alone.global_batch = alone.micro_batch;
       alone.layer_split = {};
+      alone.schedule = shardplan::schedules::one_f_one_b::spec;
+      alone.sharding.ranks = alone.sharding.secondary = shardplan::unset;
+      alone.offload = {};
       const std::int64_t states = field_of(alone, "states", 0);
       add("min_devices", (states + spec.device.memory.count - 1) / spec.device.memory.count);
     } else if (name == "product") {
-      add("product", spec.micro_batch * spec.accumulation * replicas);
+      add("product", spec.micro_batch * turns * replicas);
     } else if (name == "micro_batches") {
-      add("micro_batches", shardplan::figures_of(spec).micro_batches);
+      add("micro_batches", turns);
     } else if (name == "data_parallel") {
       add("data_parallel", replicas);
     } else if (name == "zero_shards") {
@@ -221,9 +234,9 @@ inline std::vector<report_figure> figures_of_report(const json& report, const sh
       const std::int64_t heads = spec.model.key_value_heads();
       add("kv_columns_per_rank", (heads < spec.tp ? 1 : heads / spec.tp) * spec.model.head_width());
     } else if (name == "legal_global_batch") {
-      const std::int64_t at_once = spec.micro_batch * replicas;
+      if (at_once < 1) throw not_expressible{"no replica"};
       const std::int64_t below = spec.global_batch / at_once * at_once;
-      figures.push_back({name, joined({below, below + at_once}), joined(numbers_of(value))});
+      figures.push_back({name, below == 0 ? joined({at_once}) : joined({below, below + at_once}), joined(numbers_of(value))});
     } else {
       throw not_expressible{"unknown figure: " + name};
     }
@@ -235,10 +248,11 @@ inline std::vector<report_figure> figures_of_report(const json& report, const sh
 
 /// Judges one report: verdict, rules and figures.
 inline comparison judge_report(const json& report) {
-  comparison line{.id = report.get<std::string>("id"),
-                  .group = "reports, " + report.get<std::string>("confidence"),
-                  .how = report.get<std::string>("confidence") == "high" ? strength::exact : strength::print};
-  const std::string wanted = report.get<std::string>("verdict");
+  const std::string confidence = report.get<std::string>("confidence", "high");
+  comparison line{.id = report.get<std::string>("id", "(no id)"),
+                  .group = "reports, " + confidence,
+                  .how = confidence == "high" ? strength::exact : strength::print};
+  const std::string wanted = report.get<std::string>("verdict", "");
   line.theirs_text = wanted;
   std::set<std::string> needed;
   if (report.count("rules") != 0)
@@ -248,7 +262,7 @@ inline comparison judge_report(const json& report) {
     for (const auto& [key, name] : report.get_child("also")) allowed.insert(name.data());
   for (const std::string& name : needed) line.theirs_text += ' ' + name;
   try {
-    const shardplan::plan_spec spec = report_spec(report.get_child("spec"), report.get<std::string>("framework"));
+    const shardplan::plan_spec spec = report_spec(report.get_child("spec"), report.get<std::string>("framework", "generic"));
     const detail::report_verdict verdict = detail::verdict_on(spec);
     const bool asks_memory = wanted == "fits" || wanted == "does_not_fit";
     line.ours_text = !verdict.legal ? "invalid" : !asks_memory ? "valid" : verdict.fits ? "fits" : "does_not_fit";
@@ -269,7 +283,7 @@ inline comparison judge_report(const json& report) {
     line.note += verdict.words;
     if (!line.good) line.note = "DIFFERS: " + line.note;
     if (line.how == strength::print) line.good = true;  // of medium confidence: for people
-  } catch (const not_expressible& why) {
+  } catch (const std::exception& why) {                 // not expressible, or a number beyond its type
     line.reason = why.what();
   }
   return line;

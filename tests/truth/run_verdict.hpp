@@ -27,41 +27,55 @@ namespace truth {
 namespace detail {
 
 /// The code that a run's source names.
-enum class run_code { megatron, megatron_deepspeed, torchtitan, llm_foundry, not_named };
+enum class run_code { megatron, nemo, megatron_deepspeed, torchtitan, torch_fsdp, not_named };
 
 inline run_code code_of_run(const std::string& source) {
   const std::string name = lower(source);
   if (contains(name, "torchtitan")) return run_code::torchtitan;
-  if (contains(name, "llm-foundry")) return run_code::llm_foundry;
-  if (contains(name, "bigscience")) return run_code::megatron_deepspeed;
+  if (contains(name, "llm-foundry") || contains(name, "fsdp") || contains(name, "automodel")) return run_code::torch_fsdp;
+  if (contains(name, "bigscience") || contains(name, "deepspeed")) return run_code::megatron_deepspeed;
   if (contains(name, "megatron")) return run_code::megatron;
+  if (contains(name, "nemo")) return run_code::nemo;
   return run_code::not_named;
 }
 
 // Bytes a parameter: PyTorch's FSDP shards fp32 weights and gathers them in bf16; Megatron-LM keeps fp32 gradients beside bf16 weights and
-// an fp32 copy of fp16 gradients; others what the ZeRO paper counts. FP8 products change what Megatron-LM keeps.
+// an fp32 copy of fp16 gradients, NeMo bf16 gradients; others what the ZeRO paper counts. FP8 products change what Megatron-LM keeps.
 inline shardplan::precision_spec precision_of_run(const std::string& words, run_code code) {
   namespace precisions = shardplan::precisions;
   if (contains(words, "fp32 grad accumulation")) return precisions::bf16_fp32_accumulator::spec;
   switch (code) {
     case run_code::torchtitan:
-    case run_code::llm_foundry: return precisions::torchtitan::spec;
+    case run_code::torch_fsdp: return precisions::torchtitan::spec;
     case run_code::megatron:
       if (contains(words, "fp8")) return precisions::fp8_compute::spec;
       return contains(words, "fp16") ? precisions::fp16_fp32_gradient_copy::spec : precisions::bf16_fp32_master_and_gradients::spec;
+    case run_code::nemo: {
+      shardplan::precision_spec precision = contains(words, "fp8") ? precisions::fp8_compute::spec : precisions::bf16_fp32_master::spec;
+      precision.gradient = 2;  // grad_reduce_in_fp32 is off in its performance recipes
+      return precision;
+    }
     case run_code::megatron_deepspeed:
     case run_code::not_named: break;
   }
   return contains(words, "fp8") ? precisions::fp8_compute::spec : precisions::bf16_fp32_master::spec;
 }
 
-// "none at 8K" is none; "selective" is what the code means by it.
+// "none at 8K" is none; "selective" is what the code means by it; else the modules that are named.
 inline shardplan::recomputes recompute_of_run(const std::string& words, run_code code) {
-  if (words == "null" || starts_with(words, "none")) return shardplan::recomputes::none;
-  if (words == "full") return shardplan::recomputes::full;
-  if (words == "selective")
-    return code == run_code::torchtitan ? shardplan::recomputes::every_second_matmul : shardplan::recomputes::core_attn;
-  throw not_expressible{"recompute " + words};
+  const shardplan::frameworks framework = code == run_code::torchtitan ? shardplan::frameworks::torchtitan : shardplan::frameworks::generic;
+  shardplan::recomputes result = shardplan::recomputes::none;
+  if (words == "null" || starts_with(words, "none")) return result;
+  std::string word;
+  for (const char letter : words + ' ') {
+    if (letter != ' ' && letter != ',' && letter != '+') {
+      word += letter;
+    } else if (!word.empty()) {
+      result = result | recompute_named(word, framework);
+      word.clear();
+    }
+  }
+  return result;
 }
 
 // A row states no vocabulary: it is the tokenizer's, and each code with a tensor parallel embedding pads it as Megatron-LM does.
@@ -71,21 +85,40 @@ inline void pad_vocabulary(const json& row, shardplan::plan_spec& spec) {
 
 inline void set_code_of_run(run_code code, shardplan::plan_spec& spec) {
   switch (code) {
-    case run_code::megatron: spec.framework = shardplan::frameworks::megatron; break;
+    case run_code::megatron:
+    case run_code::nemo: spec.framework = shardplan::frameworks::megatron; break;
     case run_code::megatron_deepspeed:
       spec.framework = shardplan::frameworks::deepspeed;
       spec.vocabulary_multiple = shardplan::megatron_vocabulary_divisor * spec.tp;  // the embedding is Megatron-LM's
       break;
     case run_code::torchtitan: spec.framework = shardplan::frameworks::torchtitan; break;
-    case run_code::llm_foundry:
+    case run_code::torch_fsdp:
     case run_code::not_named: break;
   }
 }
 
-// Both codes shard with PyTorch's FSDP: torchtitan tensor by tensor, llm-foundry as flat parameters; in a pipeline gathered weights stay.
+// Experts are divided as the rest where nothing else is said: the default of Megatron-LM's --expert-tensor-parallel-size.
+inline void divide_experts_of_run(const json& row, shardplan::plan_spec& spec) {
+  const bool by_default = spec.framework == shardplan::frameworks::megatron && spec.model.experts.count > 0 && is_null(row, "etp");
+  if (by_default && spec.devices_per_node * spec.nodes % (spec.tp * spec.ep * spec.pp) == 0) spec.etp = spec.tp;
+}
+
+// The order that a row names, with its chunks; one chunk and no name is 1F1B.
+inline void set_order_of_run(const json& row, shardplan::plan_spec& spec) {
+  const std::string name = row.get<std::string>("schedule", "null");
+  const bool loops = starts_with(name, "interleaved") || whole_or(row, "vpp", 1) > 1;
+  if (loops && spec.pp > 1 && spec.schedule.chunks > 1)
+    spec.schedule = interleaved_schedule(spec.schedule.chunks);
+  else if (name == "null" || loops)
+    spec.schedule = shardplan::schedules::one_f_one_b::spec;
+  else
+    spec.schedule = schedule_named(name, spec.framework);
+}
+
+// PyTorch's FSDP: torchtitan shards tensor by tensor, others flat parameters; in a pipeline gathered weights stay.
 // A stage 3 elsewhere is DeepSpeed's ("we used the DeepSpeed library", arXiv 2104.04473 section 5.2), which gathers module by module.
 inline void set_sharding_of_run(run_code code, shardplan::plan_spec& spec) {
-  const bool is_fsdp = code == run_code::torchtitan || code == run_code::llm_foundry;
+  const bool is_fsdp = code == run_code::torchtitan || code == run_code::torch_fsdp;
   if (!is_fsdp) {
     if (spec.zero == 3) spec.sharding.unit = shardplan::gather_unit::module;
     return;
@@ -106,19 +139,23 @@ inline run_plan judged_plan_of_run(const json& row) {
   run_plan plan = plan_of_run(row);
   if (!plan.spec) return plan;
   shardplan::plan_spec& spec = *plan.spec;
-  const detail::run_code code = detail::code_of_run(row.get<std::string>("source"));
+  const detail::run_code code = detail::code_of_run(row.get<std::string>("source", ""));
   try {
-    spec.recompute = detail::recompute_of_run(row.get<std::string>("recompute"), code);
-    spec.precision = detail::precision_of_run(row.get<std::string>("precision"), code);
-    const bool loops = starts_with(row.get<std::string>("schedule"), "interleaved");
-    spec.schedule = loops && spec.pp > 1 && spec.schedule.chunks > 1 ? interleaved_schedule(spec.schedule.chunks)
-                                                                     : shardplan::schedules::one_f_one_b::spec;
+    spec.recompute = detail::recompute_of_run(row.get<std::string>("recompute", "null"), code);
+    spec.precision = detail::precision_of_run(row.get<std::string>("precision", "null"), code);
+    detail::set_order_of_run(row, spec);
     detail::pad_vocabulary(row, spec);
     detail::set_code_of_run(code, spec);
+    detail::divide_experts_of_run(row, spec);
     detail::set_sharding_of_run(code, spec);
     // Stages that do not divide the layers: the embedding and the head in the place of one layer each, the first stages one more.
-    const std::int64_t stages = spec.pp * spec.schedule.chunks;
-    if (spec.model.layers % stages != 0 && !spec.layer_split.embedding_slot) detail::split_as_torchtitan(spec);
+    const std::int64_t stages = spec.schedule.stages(spec.pp);
+    const bool says_no_slot = spec.layer_split.embedding_slot == shardplan::unset;
+    if (code != detail::run_code::torchtitan && spec.model.layers % stages != 0 && says_no_slot) {
+      for (std::int64_t stage = 0; stage < stages; ++stage)
+        spec.layer_split.push_back(shardplan::dealt_layers(spec.model.layers, 1, 1, stages, stage));
+      spec.layer_split.embedding_slot = spec.layer_split.loss_slot = 1;
+    }
   } catch (const not_expressible& why) {
     return {std::nullopt, why.what()};
   }
@@ -133,7 +170,9 @@ inline comparison verdict_on_run(const json& row) {
   const bool stated = !is_null(row, "micro_batch") && !is_null(row, "recompute");
   line.group = must_fail ? "runs, verdict of those that must fail" : stated ? "runs, verdict" : "runs, legal where memory is not stated";
   line.how = must_fail ? strength::exact : strength::bound;
-  line.theirs_text = must_fail ? "refused: " + row.get<std::string>("must_fail_rule") : stated ? "accepted" : "legal";
+  line.theirs_text = must_fail ? "refused: " + row.get<std::string>("must_fail_rule", "world_not_divisible")
+                     : stated  ? "accepted"
+                               : "legal";
   const run_plan plan = judged_plan_of_run(row);
   if (!plan.spec) {
     line.reason = plan.reason;

@@ -5,9 +5,10 @@
 // schedule is named with one chunk, one layer a chunk.
 #pragma once
 
+#include "device_names.hpp"
 #include "json.hpp"
+#include "named_shapes.hpp"
 
-#include <shardplan/hardware/catalog.hpp>
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/model/catalog.hpp>
 #include <shardplan/recipe/precision.hpp>
@@ -20,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,17 +48,6 @@ inline bool is_estimate(const run_line& line) { return line.what != "world" && l
 
 namespace detail {
 
-inline std::optional<shardplan::device_spec> device_named(const std::string& id) {
-  namespace devices = shardplan::devices;
-  static const std::map<std::string, shardplan::device_spec> known{
-      {"A100-80GB-SXM4", devices::a100_sxm_80gb::spec},  {"A100-40GB-SXM4", devices::a100_sxm_40gb::spec},
-      {"H100-80GB-SXM5", devices::h100_sxm_80gb::spec},  {"H100-96GB-HBM2e", devices::h100_hbm2e_96gb::spec},
-      {"H200-141GB-SXM", devices::h200_sxm_141gb::spec}, {"V100-32GB-SXM2", devices::v100_sxm_32gb::spec}};
-  const auto found = known.find(id);
-  if (found == known.end()) return std::nullopt;
-  return found->second;
-}
-
 inline shardplan::transformer gpt(std::int64_t layers, std::int64_t hidden, std::int64_t heads, std::int64_t vocab) {
   shardplan::transformer shape{};
   shape.layers = layers;
@@ -70,8 +61,8 @@ inline shardplan::transformer gpt(std::int64_t layers, std::int64_t hidden, std:
   return shape;
 }
 
-/// The shapes of models that rows name without stating them. Those that no catalog header has are from their papers (MPT: llm-foundry's
-/// configurations).
+/// The shapes of models that rows name without stating them: those that are known here as runs have them (MPT: llm-foundry's
+/// configurations, GLM and MT-NLG: their papers), then the catalog and its further shapes.
 inline std::optional<shardplan::transformer> shape_named(const std::string& name) {
   namespace models = shardplan::models;
   static const std::map<std::string, shardplan::transformer> known = [] {
@@ -80,7 +71,12 @@ inline std::optional<shardplan::transformer> shape_named(const std::string& name
     glm.mlp = shardplan::mlp::gated;
     shardplan::transformer falcon = gpt(80, 14848, 232, 65024);
     falcon.kv_heads = 8;
-    return std::map<std::string, shardplan::transformer>{{"mpt-7b", models::mpt_7b::shape},
+    return std::map<std::string, shardplan::transformer>{{"mpt-125m", gpt(12, 768, 12, 50368)},
+                                                         {"mpt-350m", gpt(24, 1024, 16, 50368)},
+                                                         {"mpt-760m", gpt(24, 1536, 12, 50368)},
+                                                         {"mpt-1b", gpt(24, 2048, 16, 50368)},
+                                                         {"mpt-3b", gpt(32, 2560, 20, 50368)},
+                                                         {"mpt-7b", models::mpt_7b::shape},
                                                          {"mpt-13b", gpt(40, 5120, 40, 50368)},
                                                          {"mpt-30b", gpt(48, 7168, 56, 50368)},
                                                          {"mpt-70b", gpt(80, 8192, 64, 50368)},
@@ -89,18 +85,12 @@ inline std::optional<shardplan::transformer> shape_named(const std::string& name
                                                          {"bloom-176b", gpt(70, 14336, 112, 250880)},
                                                          {"opt-175b", gpt(96, 12288, 96, 50272)},
                                                          {"gpt3-175b", models::gpt3_175b::shape},
-                                                         {"mt-nlg-530b", gpt(105, 20480, 128, 51200)},
-                                                         {"llama-65b", models::llama_65b::shape},
-                                                         {"llama3-8b", models::llama3_8b::shape},
-                                                         {"llama3-70b", models::llama3_70b::shape},
-                                                         {"llama3.1-405b", models::llama3_1_405b::shape},
-                                                         {"nemotron4-340b", models::nemotron_4_340b::shape},
-                                                         {"deepseek-v2", models::deepseek_v2::shape},
-                                                         {"kimi-k2", models::kimi_k2::shape}};
+                                                         {"mt-nlg-530b", gpt(105, 20480, 128, 51200)}};
   }();
-  const auto found = known.find(name);
-  if (found == known.end()) return std::nullopt;
-  return found->second;
+  if (const auto found = known.find(name); found != known.end()) return found->second;
+  const shardplan::transformer* shape = shape_of_name(name);
+  if (shape == nullptr) return std::nullopt;
+  return *shape;
 }
 
 inline std::int64_t whole_or(const json& row, const char* key, std::int64_t otherwise) {
@@ -115,7 +105,7 @@ inline std::optional<double> figure(const json& row, const char* key) {
 
 inline std::optional<shardplan::transformer> shape_of(const json& row) {
   const auto stated = row.get_child_optional("shape");
-  if (!stated) return shape_named(row.get<std::string>("model"));
+  if (!stated) return shape_named(row.get<std::string>("model", "null"));
   shardplan::transformer shape =
       gpt(whole_or(*stated, "layers", 0), whole_or(*stated, "hidden", 0), whole_or(*stated, "heads", 0), whole_or(*stated, "vocab", 0));
   shape.kv_heads = whole_or(*stated, "kv_heads", 0);
@@ -136,16 +126,18 @@ struct run_plan {
 inline run_plan plan_of_run(const json& row) {
   using detail::whole_or;
   const auto shape = detail::shape_of(row);
-  const auto device = detail::device_named(row.get<std::string>("device"));
-  if (!shape) return {std::nullopt, "no shape for " + row.get<std::string>("model")};
-  if (!device) return {std::nullopt, "no device " + row.get<std::string>("device")};
+  const shardplan::device_spec* device = named_device(row.get<std::string>("device", "null"));
+  if (!shape) return {std::nullopt, "no shape for " + row.get<std::string>("model", "null")};
+  if (device == nullptr) return {std::nullopt, "no device " + row.get<std::string>("device", "null")};
   if (is_null(row, "tp")) return {std::nullopt, "no layout stated"};
 
   shardplan::plan_spec spec{};
   spec.model = *shape;
   spec.device = *device;
-  spec.devices_per_node = 8;
-  spec.nodes = whole_or(row, "gpus", 0) / 8;
+  // Eight devices a node, where the number is a multiple of that.
+  const std::int64_t world = whole_or(row, "gpus", 0);
+  spec.devices_per_node = std::gcd(world, std::int64_t{8});
+  spec.nodes = world / spec.devices_per_node;
   spec.tp = whole_or(row, "tp", 1);
   spec.pp = whole_or(row, "pp", 1);
   spec.cp = whole_or(row, "cp", 1);
@@ -158,17 +150,17 @@ inline run_plan plan_of_run(const json& row) {
   spec.global_batch = whole_or(row, "global_batch", spec.micro_batch * replicas * (spec.pp > 1 ? 8 * spec.pp : 1));
   spec.context_exchange = shardplan::context_exchanges::all_gather;
   spec.zero = whole_or(row, "zero_stage", 0);
-  if (row.get<std::string>("recompute") == "full") spec.recompute = shardplan::recomputes::full;
-  if (row.get<std::string>("precision").find("fp8") != std::string::npos) spec.precision = shardplan::precisions::fp8_compute::spec;
+  if (row.get<std::string>("recompute", "null") == "full") spec.recompute = shardplan::recomputes::full;
+  if (row.get<std::string>("precision", "null").find("fp8") != std::string::npos) spec.precision = shardplan::precisions::fp8_compute::spec;
 
   const std::int64_t layers = spec.model.layers;
   std::int64_t slots = layers;
   if (layers % spec.pp != 0 && (layers + 2) % spec.pp == 0) {
-    spec.layer_split.embedding_slot = spec.layer_split.loss_slot = true;
+    spec.layer_split.embedding_slot = spec.layer_split.loss_slot = 1;
     slots = layers + 2;
   }
   spec.schedule.chunks = whole_or(row, "vpp", 1);
-  if (spec.pp > 1 && spec.schedule.chunks == 1 && row.get<std::string>("schedule") != "1f1b" && slots % spec.pp == 0)
+  if (spec.pp > 1 && spec.schedule.chunks == 1 && row.get<std::string>("schedule", "null") != "1f1b" && slots % spec.pp == 0)
     spec.schedule.chunks = slots / spec.pp;
   return {spec, ""};
 }
@@ -188,9 +180,10 @@ inline std::vector<run_line> judge_runs(const json& file) {
       const std::int64_t model_ranks = whole_or(row, "tp", 1) * whole_or(row, "pp", 1) * whole_or(row, "cp", 1);
       const std::int64_t replicas = whole_or(row, "dp", world / model_ranks);
       multiplies = model_ranks * replicas == world;
-      // A row that must fail is good when it does.
-      lines.push_back({id, "world", static_cast<double>(model_ranks * replicas), static_cast<double>(world), true, multiplies != must_fail,
-                       "", must_fail});
+      // A row that must fail is good when it does, if that is the rule that it breaks.
+      const bool breaks_world = must_fail && row.get<std::string>("must_fail_rule", "world_not_divisible") == "world_not_divisible";
+      lines.push_back({id, "world", static_cast<double>(model_ranks * replicas), static_cast<double>(world), true,
+                       multiplies != breaks_world, "", must_fail});
     }
     if (must_fail || !multiplies) continue;
 
@@ -225,7 +218,7 @@ inline std::vector<run_line> judge_runs(const json& file) {
     if (mfu) {
       lines.push_back({id, "mfu", timing.mfu, *mfu, dense, true, reason});
     } else if (tflops) {
-      const bool model = row.get<std::string>("tflops_kind") == "model";
+      const bool model = row.get<std::string>("tflops_kind", "null") == "model";
       lines.push_back({id, model ? "mfu" : "hfu", model ? timing.mfu : timing.hfu, peak > 0 ? *tflops / peak : 0, false, true, reason});
     }
     if (tokens) lines.push_back({id, "tokens/s", timing.tokens_per_second / static_cast<double>(world), *tokens, false, true, reason});

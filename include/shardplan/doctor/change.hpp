@@ -15,6 +15,7 @@
 #include <shardplan/schedule/catalog.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 
 #include <cstdint>
 
@@ -39,7 +40,8 @@ constexpr void propose_configuration(List& list, const plan_spec& spec, const ba
       propose_half(list, remedy_kind::chunks, spec.schedule.chunks);
       if (spec.pp >= 1 && spec.pp <= limits::stages) propose_even_split(list, spec);
       for (std::int64_t pp = spec.pp > limits::stages ? limits::stages : spec.pp - 1; pp >= 1 && list.length < most_changes; --pp)
-        if (rest_of(spec.model.layers, times(pp, spec.schedule.chunks)) == 0) propose(list, remedy_kind::pp, pp);
+        if (rest_of(spec.model.layers, times(pp, spec.schedule.chunks)) == 0 || deals_out(spec, times(pp, spec.schedule.chunks)))
+          propose(list, remedy_kind::pp, pp);
       break;
     case cause::cfg_batch:
       if (spec.dp != unset) propose(list, remedy_kind::dp, unset);

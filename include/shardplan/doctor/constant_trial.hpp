@@ -65,15 +65,16 @@ struct no_steps {
 };
 
 // A repair, round by round.
-template <class Core, int... Indices>
-constexpr violation_list legal_rules(index_pack<int, Indices...>) {
-  violation_list list = broken_rules_of<Core>;
-  if constexpr (has_legal_values(broken_rules_of<Core>)) ((list.items.values[Indices] = violation_with_legal<Core, Indices>), ...);
-  return list;
+template <class Core>
+constexpr violation_list rules_to_repair() {
+  if constexpr (has_legal_values(broken_rules_of<Core>))
+    return legal_rules<Core>(make_index_pack<static_cast<int>(broken_rules_of<Core>.items.length)>{});
+  else
+    return broken_rules_of<Core>;
 }
 template <class Core>
 inline constexpr remedy legal_step_of =
-    legal_step(Core::spec, legal_rules<Core>(make_index_pack<static_cast<int>(broken_rules_of<Core>.items.length)>{}));
+    legal_step(Core::spec, rules_to_repair<Core>());
 template <class Core>
 inline constexpr bool core_computes = is_computable(Core::spec);
 template <class Core>

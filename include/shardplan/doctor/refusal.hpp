@@ -40,7 +40,9 @@ constexpr cause cause_of_pair(quantity first, quantity second) {
     case quantity::sequence:
     case quantity::positions: return cause::cfg_seq;
     case quantity::layers:
-    case quantity::layers_and_slots: return cause::cfg_layers;
+    case quantity::layers_and_slots:
+    case quantity::layers_a_stage:
+    case quantity::virtual_stages: return cause::cfg_layers;
     case quantity::heads:
     case quantity::kv_heads: return cause::cfg_heads;
     case quantity::expert_count:

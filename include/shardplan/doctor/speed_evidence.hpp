@@ -13,6 +13,7 @@
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/spec/mesh_of.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 #include <shardplan/timing/timing.hpp>
 
 #include <cstdint>
@@ -80,12 +81,12 @@ constexpr evidence uneven_evidence(const patient& who, const timed_step& when) {
   const layer_counts& split = who.spec.layer_split;
   std::int64_t most = 0;
   for (std::int64_t stage = 0; stage < stages; ++stage) {
-    std::int64_t layers = layers_of_stage(split, who.spec.model.layers, stages, stage);
+    std::int64_t layers = layers_of_stage(who.spec, stages, stage);
     if (stage == next_token_stage_of(split, stages)) layers += who.spec.model.next_token_layers;
     if (layers > most) most = layers;
   }
   // Slots work as long as a layer: that is what they are for.
-  const std::int64_t all = who.spec.model.layers + who.spec.model.next_token_layers + split.embedding_slot + split.loss_slot;
+  const std::int64_t all = layer_places_of(who.spec) + who.spec.model.next_token_layers;
   const std::int64_t over = per_mille_up(most * stages - all, all);
   return judged(over, 50, when.known ? per_mille(when.report.compute() - when.mean_compute, when.report.step) : over);
 }

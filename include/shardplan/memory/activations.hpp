@@ -6,6 +6,7 @@
 #include <shardplan/memory/second_matmuls.hpp>
 #include <shardplan/parallel/activation_shard.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 
 #include <cstdint>
 
@@ -23,16 +24,12 @@ struct saved_activations {
   std::int64_t embedding = 0;          ///< what is kept before the first block: its norm's input, its dropout mask
 };
 
-/// The number of layers that full recompute runs forward again at once: 1, or the group of `recompute_methods::uniform`, which no chunk
-/// of equal chunks exceeds.
+/// The number of layers that full recompute runs forward again at once: 1, or the group of `recompute_methods::uniform`, which is no
+/// larger than the largest chunk.
 template <class Spec = plan_spec>
 constexpr std::int64_t recomputed_at_once(const Spec& spec) {
   if (spec.recompute_layers.method != recompute_methods::uniform) return 1;
-  std::int64_t most = spec.model.layers;
-  if (spec.layer_split.counts.length == 0) {
-    const std::int64_t equal = ceil_divide(spec.model.layers, spec.schedule.stages(spec.pp));
-    if (equal < most) most = equal;
-  }
+  const std::int64_t most = most_layers_of_a_stage(spec);
   return spec.recompute_layers.count < most ? spec.recompute_layers.count : most;
 }
 

@@ -18,6 +18,7 @@
 #include <shardplan/schedule/schedule_spec.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 
 #include <cstdint>
 
@@ -84,15 +85,15 @@ constexpr stage_extent extent_of_stage(const Spec& spec, const derived& facts, s
   extent.rank = rank;
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
     const std::int64_t stage = chunks == 1 ? rank : stage_of_chunk(spec.schedule.layout, pp, chunk, rank);
-    const std::int64_t count = layers_of_stage(spec.layer_split, shape.layers, stages, stage);
+    const std::int64_t count = layers_of_stage(spec, stages, stage);
     extent.layers += count;
     if (shape.experts.count == 0) {
       extent.dense_layers += count;
     } else if (shape.experts.leading_dense > 0 || shape.experts.layer_step > 1) {
-      extent.dense_layers += shape.dense_layers_in(first_layer_of_stage(spec.layer_split, shape.layers, stages, stage), count);
+      extent.dense_layers += shape.dense_layers_in(first_layer_of_stage(spec, stages, stage), count);
     }
     if (spec.recompute_layers.method != recompute_methods::each)
-      add_recomputed_layers(spec, first_layer_of_stage(spec.layer_split, shape.layers, stages, stage), count, extent.recomputed);
+      add_recomputed_layers(spec, first_layer_of_stage(spec, stages, stage), count, extent.recomputed);
     extent.is_first = extent.is_first || stage == 0;
     extent.is_last = extent.is_last || stage == stages - 1;
     if (shape.next_token_layers > 0 && stage == next_token_stage_of(spec.layer_split, stages)) add_next_token_layers(shape, extent);

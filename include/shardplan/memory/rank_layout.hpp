@@ -12,6 +12,7 @@
 #include <shardplan/schedule/schedule_spec.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 
 #include <cstdint>
 
@@ -40,8 +41,8 @@ constexpr chunk_extent extent_of_chunk(const Spec& spec, std::int64_t rank, std:
   const std::int64_t stages = spec.schedule.stages(spec.pp);
   const std::int64_t stage = spec.schedule.chunks == 1 ? rank : stage_of_chunk(spec.schedule.layout, spec.pp, chunk, rank);
   chunk_extent extent{};
-  extent.first_layer = first_layer_of_stage(spec.layer_split, spec.model.layers, stages, stage);
-  extent.layers = layers_of_stage(spec.layer_split, spec.model.layers, stages, stage);
+  extent.first_layer = first_layer_of_stage(spec, stages, stage);
+  extent.layers = layers_of_stage(spec, stages, stage);
   extent.is_first = stage == 0;
   extent.is_last = stage == stages - 1;
   extent.has_next_token = spec.model.next_token_layers > 0 && stage == next_token_stage_of(spec.layer_split, stages);

@@ -6,6 +6,7 @@
 #include <shardplan/parallel/stages.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 
 #include <cstdint>
 
@@ -14,9 +15,7 @@ namespace shardplan {
 /// Whether the chunks of a rank may differ in layers, so that it matters which of them are alive.
 template <class Spec = plan_spec>
 constexpr bool has_uneven_chunks(const Spec& spec) {
-  const auto& split = spec.layer_split;
-  return spec.schedule.chunks > 1 && spec.schedule.layout == placement::loop &&
-         (split.counts.length != 0 || split.embedding_slot || split.loss_slot);
+  return spec.schedule.chunks > 1 && spec.schedule.layout == placement::loop && !has_even_stages(spec);
 }
 
 /// Of `alive` chunk activations on a rank those of chunk `chunk`, when forward takes the micro-batches in groups of `stages`, chunk after
@@ -35,8 +34,8 @@ constexpr kept_activations kept_by_chunks(const Spec& spec, const saved_activati
   kept_activations all{};
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
     const std::int64_t stage = stage_of_chunk(spec.schedule.layout, spec.pp, chunk, rank);
-    const std::int64_t count = layers_of_stage(spec.layer_split, shape.layers, spec.pp * chunks, stage);
-    const std::int64_t first = first_layer_of_stage(spec.layer_split, shape.layers, spec.pp * chunks, stage);
+    const std::int64_t count = layers_of_stage(spec, spec.pp * chunks, stage);
+    const std::int64_t first = first_layer_of_stage(spec, spec.pp * chunks, stage);
     std::int64_t layers = count;
     std::int64_t dense = shape.experts.count == 0 ? count : shape.dense_layers_in(first, count);
     if (shape.next_token_layers > 0 && stage == next_token_stage_of(spec.layer_split, spec.pp * chunks)) {

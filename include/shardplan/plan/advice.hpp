@@ -42,10 +42,11 @@ enum class advice {
   pipeline_idles,                           ///< more than 10 % of a step
   fewer_micro_batches_than_stages,          ///< some ranks of the pipeline never work at the same time; torchtitan refuses it
   host_cannot_load,                         ///< each rank loading the whole model takes more than the host has
+  tp_on_few_links,                          ///< on a switchless mesh tensor parallel groups use some of a device's links only
 };
 
 /// The number of kinds of advice.
-inline constexpr int advice_kinds = static_cast<int>(advice::host_cannot_load) + 1;
+inline constexpr int advice_kinds = static_cast<int>(advice::tp_on_few_links) + 1;
 
 /// One advice with its numbers.
 struct advice_note {
@@ -141,6 +142,16 @@ constexpr advice_note note_fabric(const Spec& spec) {
       leaves_host ? measured{quantity::devices_per_node, where.devices_per_node} : measured{quantity::fabric_domain, where.fabric_domain});
 }
 
+// A pair of a switchless mesh has one link: a group of n ranks uses n - 1 of each device (topology.hpp, `link_of`).
+template <class Spec>
+constexpr advice_note note_links(const Spec& spec) {
+  const topology where = topology_of(spec);
+  if (spec.tp == 1 || where.fabric_pair == 0) return {advice::tp_on_few_links};
+  const axis_link link = link_of(mesh_of(spec), where, axis::tp);
+  return note_if(advice::tp_on_few_links, link.kind == link_kind::fabric && link.bytes_per_second < where.fabric, {quantity::tp, spec.tp},
+                 {quantity::fabric_domain, where.fabric_domain});
+}
+
 template <class Spec>
 constexpr advice_note note_micro_batches(const Spec& spec) {
   const std::int64_t count = derive(spec).micro_batches;
@@ -187,6 +198,7 @@ constexpr advice_note note_of(const Spec& spec, advice kind) {
     case advice::pipeline_idles: return note_idle(spec);
     case advice::fewer_micro_batches_than_stages: return note_micro_batches(spec);
     case advice::host_cannot_load: return note_loading(spec);
+    case advice::tp_on_few_links: return note_links(spec);
   }
   return {};
 }
@@ -254,95 +266,61 @@ constexpr auto notes_of_plan() {
 template <plan_type Plan>
 using advice_of = typename detail::plain_target<decltype(detail::notes_of_plan<detail::asked_plan<Plan>>())>::type;
 
-/// An advice in words.
-constexpr literal reason_of(advice kind) {
-  switch (kind) {
-    case advice::tp_across_nodes: return "tensor parallel groups leave their fabric: each layer talks over the network or through the host";
-    case advice::zero_with_one_replica: return "there is nobody to share states with";
-    case advice::sequence_parallel_at_tp_1: return "there is nobody to share the sequence with";
-    case advice::replicated_kv_heads: return "key/value heads are held more than once; torch's tensor parallelism refuses it";
-    case advice::sharded_gradients_in_pipeline: return "gradients are reduced for each micro-batch; DeepSpeed refuses it";
-    case advice::experts_in_tp_without_sequence_parallel: return "each tensor parallel rank routes all tokens; Megatron-LM refuses it";
-    case advice::narrow_matrices: return "matrices of a rank are no multiple of 128 wide";
-    case advice::little_memory_left: return "more than 90 % of the device's memory is spoken for";
-    case advice::tight_host_memory: return "more than 80 % of the host's memory is spoken for";
-    case advice::uneven_stages: return "the fullest stage needs much more than the mean";
-    case advice::large_logits: return "fp32 logits and their gradient take more than 10 % of the device";
-    case advice::needless_recompute: return "the plan fits without full recomputation";
-    case advice::pipeline_idles: return "the pipeline idles for more than 10 % of a step";
-    case advice::fewer_micro_batches_than_stages: return "fewer micro-batches than pipeline ranks: some never work at the same time";
-    case advice::host_cannot_load:
-      return "each rank loading the whole model in fp32 takes more than the host has: load on one, or on a meta device";
-  }
-  return "";
-}
+namespace detail {
+// What an advice is called, what it says, when it is given, and what follows from it or helps.
+struct advice_words {
+  const char* name;
+  const char* reason;
+  const char* condition;
+  const char* consequence;
+};
+inline constexpr advice_words words_of_advice[] = {
+    {"tp_across_nodes", "tensor parallel groups leave their fabric: each layer talks over the network or through the host",
+     "a tensor parallel group does not lie in one fabric domain",
+     "four all-reduces a layer, or as many gathers and scatters, over the network or PCIe"},
+    {"zero_with_one_replica", "there is nobody to share states with", "states are sharded over one rank", "nothing is shared"},
+    {"sequence_parallel_at_tp_1", "there is nobody to share the sequence with", "said with tp 1", "Megatron-LM switches it off"},
+    {"replicated_kv_heads", "key/value heads are held more than once; torch's tensor parallelism refuses it", "`kv_heads` < tp",
+     "each rank holds a copy; torchtitan and fsdp2 refuse it"},
+    {"sharded_gradients_in_pipeline", "gradients are reduced for each micro-batch; DeepSpeed refuses it", "ZeRO-2, 3 or FSDP with pp > 1",
+     "one reduce-scatter a micro-batch; DeepSpeed refuses it"},
+    {"experts_in_tp_without_sequence_parallel", "each tensor parallel rank routes all tokens; Megatron-LM refuses it",
+     "experts, tp > 1, sequence not shared", "Megatron-LM refuses it"},
+    {"narrow_matrices", "matrices of a rank are no multiple of 128 wide", "`hidden` / tp or `ffn` / tp is no multiple of 128",
+     "kernels waste part of their tiles"},
+    {"little_memory_left", "more than 90 % of the device's memory is spoken for", "more than 90 % of the device",
+     "fragmentation may end the run"},
+    {"tight_host_memory", "more than 80 % of the host's memory is spoken for", "more than 80 % of the host",
+     "data loading and the system need the rest (DeepSpeed issue 3448: 750 to 800 GB where the states are 586)"},
+    {"uneven_stages", "the fullest stage needs much more than the mean", "the fullest stage is more than 15 % above the mean",
+     "the others have memory to spare"},
+    {"large_logits", "fp32 logits and their gradient take more than 10 % of the device",
+     "fp32 logits and their gradient are more than 10 % of the device", "a chunked or fused loss"},
+    {"needless_recompute", "the plan fits without full recomputation", "the plan fits without full recomputation",
+     "a third of the arithmetic"},
+    {"pipeline_idles", "the pipeline idles for more than 10 % of a step", "more than 10 % of a step, by closed form",
+     "`less_idle_of<Plan>` says what helps"},
+    {"fewer_micro_batches_than_stages", "fewer micro-batches than pipeline ranks: some never work at the same time", "m < pp",
+     "pp - m ranks wait at any time; torchtitan's 1F1B and Megatron-LM's interleaving refuse it"},
+    {"host_cannot_load", "each rank loading the whole model in fp32 takes more than the host has: load on one, or on a meta device",
+     "with `host_memory<>`: devices of a node x 4 bytes x parameters are more than it",
+     "load on one rank and broadcast, or on a meta device (transformers issue 25107)"},
+    {"tp_on_few_links",
+     "each device of a tensor parallel group uses one link of a switchless mesh for each other rank, and leaves the rest idle",
+     "on a fabric without a switch (MI300X, Gaudi, Ascend) tp groups of n ranks use n - 1 links of a device, fewer than it has",
+     "tp 2 has one of an MI300X's seven links: tp over the whole mesh, or none"},
+};
+static_assert(sizeof words_of_advice / sizeof words_of_advice[0] == advice_kinds);
+}  // namespace detail
 
 /// The name of an advice.
-constexpr const char* name_of(advice kind) {
-  constexpr const char* names[] = {"tp_across_nodes",
-                                   "zero_with_one_replica",
-                                   "sequence_parallel_at_tp_1",
-                                   "replicated_kv_heads",
-                                   "sharded_gradients_in_pipeline",
-                                   "experts_in_tp_without_sequence_parallel",
-                                   "narrow_matrices",
-                                   "little_memory_left",
-                                   "tight_host_memory",
-                                   "uneven_stages",
-                                   "large_logits",
-                                   "needless_recompute",
-                                   "pipeline_idles",
-                                   "fewer_micro_batches_than_stages",
-                                   "host_cannot_load"};
-  static_assert(sizeof names / sizeof names[0] == advice_kinds);
-  return names[static_cast<int>(kind)];
-}
-
+constexpr const char* name_of(advice kind) { return detail::words_of_advice[static_cast<int>(kind)].name; }
+/// An advice in words.
+constexpr literal reason_of(advice kind) { return detail::words_of_advice[static_cast<int>(kind)].reason; }
 /// When an advice is given, as tables of rules say it.
-constexpr const char* condition_of(advice kind) {
-  switch (kind) {
-    case advice::tp_across_nodes: return "a tensor parallel group does not lie in one fabric domain";
-    case advice::zero_with_one_replica: return "states are sharded over one rank";
-    case advice::sequence_parallel_at_tp_1: return "said with tp 1";
-    case advice::replicated_kv_heads: return "`kv_heads` < tp";
-    case advice::sharded_gradients_in_pipeline: return "ZeRO-2, 3 or FSDP with pp > 1";
-    case advice::experts_in_tp_without_sequence_parallel: return "experts, tp > 1, sequence not shared";
-    case advice::narrow_matrices: return "`hidden` / tp or `ffn` / tp is no multiple of 128";
-    case advice::little_memory_left: return "more than 90 % of the device";
-    case advice::tight_host_memory: return "more than 80 % of the host";
-    case advice::uneven_stages: return "the fullest stage is more than 15 % above the mean";
-    case advice::large_logits: return "fp32 logits and their gradient are more than 10 % of the device";
-    case advice::needless_recompute: return "the plan fits without full recomputation";
-    case advice::pipeline_idles: return "more than 10 % of a step, by closed form";
-    case advice::fewer_micro_batches_than_stages: return "m < pp";
-    case advice::host_cannot_load: return "with `host_memory<>`: devices of a node x 4 bytes x parameters are more than it";
-  }
-  return "";
-}
-
+constexpr const char* condition_of(advice kind) { return detail::words_of_advice[static_cast<int>(kind)].condition; }
 /// What follows from it, or what helps.
-constexpr const char* consequence_of(advice kind) {
-  switch (kind) {
-    case advice::tp_across_nodes: return "four all-reduces a layer, or as many gathers and scatters, over the network or PCIe";
-    case advice::zero_with_one_replica: return "nothing is shared";
-    case advice::sequence_parallel_at_tp_1: return "Megatron-LM switches it off";
-    case advice::replicated_kv_heads: return "each rank holds a copy; torchtitan and fsdp2 refuse it";
-    case advice::sharded_gradients_in_pipeline: return "one reduce-scatter a micro-batch; DeepSpeed refuses it";
-    case advice::experts_in_tp_without_sequence_parallel: return "Megatron-LM refuses it";
-    case advice::narrow_matrices: return "kernels waste part of their tiles";
-    case advice::little_memory_left: return "fragmentation may end the run";
-    case advice::tight_host_memory:
-      return "data loading and the system need the rest (DeepSpeed issue 3448: 750 to 800 GB where the states are 586)";
-    case advice::uneven_stages: return "the others have memory to spare";
-    case advice::large_logits: return "a chunked or fused loss";
-    case advice::needless_recompute: return "a third of the arithmetic";
-    case advice::pipeline_idles: return "`less_idle_of<Plan>` says what helps";
-    case advice::fewer_micro_batches_than_stages:
-      return "pp - m ranks wait at any time; torchtitan's 1F1B and Megatron-LM's interleaving refuse it";
-    case advice::host_cannot_load: return "load on one rank and broadcast, or on a meta device (transformers issue 25107)";
-  }
-  return "";
-}
+constexpr const char* consequence_of(advice kind) { return detail::words_of_advice[static_cast<int>(kind)].consequence; }
 
 /// "tp 16, devices_per_node 8: tensor parallel groups talk over the network for each layer".
 constexpr text<200> sentence_of(const advice_note& note) {

@@ -6,7 +6,7 @@
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/memory/phase.hpp>
 #include <shardplan/memory/report.hpp>
-#include <shardplan/plan/legal.hpp>
+#include <shardplan/plan/legal_values.hpp>
 #include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>

@@ -248,6 +248,14 @@ expert_shards<Value>* fact_of(fact_key<quantity::expert_shards, Value>);
 template <std::int64_t Value>
 layers_and_slots<Value>* fact_of(fact_key<quantity::layers_and_slots, Value>);
 template <std::int64_t Value>
+layers_a_stage<Value>* fact_of(fact_key<quantity::layers_a_stage, Value>);
+template <std::int64_t Value>
+virtual_stages<Value>* fact_of(fact_key<quantity::virtual_stages, Value>);
+template <std::int64_t Value>
+first_stage_less<Value>* fact_of(fact_key<quantity::first_stage_less, Value>);
+template <std::int64_t Value>
+last_stage_less<Value>* fact_of(fact_key<quantity::last_stage_less, Value>);
+template <std::int64_t Value>
 vocabulary_multiple<Value>* fact_of(fact_key<quantity::vocabulary_multiple, Value>);
 
 }  // namespace detail

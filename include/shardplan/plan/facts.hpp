@@ -244,6 +244,12 @@ struct expert_shards;
 /// Layers, and what counts as one in `pipeline_slots`.
 template <std::int64_t Value>
 struct layers_and_slots;
+/// Layers and slots / stages, rounded down: the share that a stage has at least.
+template <std::int64_t Value>
+struct layers_a_stage;
+/// Stages that torchtitan's layers_per_stage can make, the number nearest to pp x chunks from below.
+template <std::int64_t Value>
+struct virtual_stages;
 /// cp x lcm(2, tp), tp with sequence parallelism only: what a sequence is dealt out to by Megatron-LM's context parallelism.
 template <std::int64_t Value>
 struct cp_x_lcm_2_tp;

@@ -131,11 +131,38 @@ constexpr remedy_pair remedy_of_plan() {
 template <class Core>
 inline constexpr violation_list broken_rules_of = broken_rules<Core::judges_host>(Core::spec);
 template <class Core, int Index>
-inline constexpr violation violation_with_legal = with_legal(Core::spec, broken_rules_of<Core>, Index);
+inline constexpr auto answer_of_plan = answer(answer_of_plan<Core, Index - 1>.after, answer_of_plan<Core, Index - 1>.answered,
+                                              broken_rules_of<Core>, Index);
+template <class Core>
+inline constexpr auto answer_of_plan<Core, 0> = answer(Core::spec, 0, broken_rules_of<Core>, 0);
+template <class Core, int Index>
+inline constexpr violation answer_alone_of_plan = answer_alone(Core::spec, broken_rules_of<Core>, Index);
 template <class Core, int... Indices>
-constexpr violation_list spoken_rules(index_pack<int, Indices...>) {
+constexpr violation_list answered_rules(index_pack<int, Indices...>) {
   violation_list list = broken_rules_of<Core>;
-  if constexpr (has_legal_values(broken_rules_of<Core>)) ((list.items.values[Indices] = violation_with_legal<Core, Indices>), ...);
+  ((list.items.values[index_at(broken_rules_of<Core>, Indices)] = answer_of_plan<Core, Indices>.item), ...);
+  return list;
+}
+template <class Core, int... Indices>
+constexpr violation_list rules_answered_alone(index_pack<int, Indices...>) {
+  violation_list list = broken_rules_of<Core>;
+  ((list.items.values[Indices] = answer_alone_of_plan<Core, Indices>), ...);
+  return list;
+}
+template <class Core, class Indices>
+constexpr violation_list legal_rules(Indices indices) {
+  constexpr violation_list list = answered_rules<Core>(Indices{});
+  constexpr int last = static_cast<int>(broken_rules_of<Core>.items.length) - 1;
+  if constexpr (work_together(list, answer_of_plan<Core, last>.after)) {
+    return list;
+  } else {
+    return rules_answered_alone<Core>(indices);
+  }
+}
+template <class Core, class Indices>
+constexpr violation_list spoken_rules(Indices indices) {
+  violation_list list = broken_rules_of<Core>;
+  if constexpr (has_legal_values(broken_rules_of<Core>)) list = legal_rules<Core>(indices);
   set_remedy(list, remedy_of_plan<Core>());
   return list;
 }

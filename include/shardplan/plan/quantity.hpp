@@ -52,6 +52,8 @@ enum class quantity {
   prefetch,                ///< units that are gathered ahead
   live_parameters,         ///< limits of `gather_modules<>`, elements
   next_token_stage,        ///< stage (chunk) of the next-token layers
+  first_stage_less,        ///< layers that the embedding counts as
+  last_stage_less,         ///< layers that head and loss count as
   layer_split_entry,       ///< layers of one stage (chunk) in a `layer_split`
   layer_split_entries,     ///< stages (chunks) that a `layer_split` has a count for
   layer_split_sum,         ///< layers in a `layer_split` in all
@@ -118,6 +120,8 @@ enum class quantity {
   shard_groups,                     ///< product: dp x cp / shard_ranks, the groups that states are replicated over
   expert_shards,                    ///< product: world / (etp x ep x pp), the ranks that can share the states of the same routed experts
   layers_and_slots,                 ///< sum: layers, and what counts as one in `pipeline_slots`
+  layers_a_stage,                   ///< quotient: layers and slots / stages, rounded down
+  virtual_stages,                   ///< stages that torchtitan's layers_per_stage can make, the number nearest to pp x chunks from below
   micro_batch_x_dp,                 ///< product: sequences of one micro-batch on all replicas
   micro_batch_x_accumulation_x_dp,  ///< product: sequences of one step
   percent,                          ///< a share, percent
@@ -172,6 +176,8 @@ constexpr const char* name_of(quantity what) {
                                    "prefetch",
                                    "live_parameters",
                                    "next_token_stage",
+                                   "first_stage_less",
+                                   "last_stage_less",
                                    "layer_split_entry",
                                    "layer_split_entries",
                                    "layer_split_sum",
@@ -237,6 +243,8 @@ constexpr const char* name_of(quantity what) {
                                    "shard_groups",
                                    "expert_shards",
                                    "layers_and_slots",
+                                   "layers_a_stage",
+                                   "virtual_stages",
                                    "micro_batch_x_dp",
                                    "micro_batch_x_accumulation_x_dp",
                                    "percent",

@@ -70,8 +70,11 @@ constexpr void make_change(Spec& result, remedy change) {
     case remedy_kind::global_batch: result.global_batch = change.value; break;
     case remedy_kind::accumulation: result.accumulation = change.value; break;
     case remedy_kind::vocabulary_multiple: result.vocabulary_multiple = change.value; break;
+    case remedy_kind::hpz: result.sharding.secondary = change.value; break;
+    case remedy_kind::inner_all_to_all: result.communication.context_inner = change.value; break;
+    case remedy_kind::node_ranks: result.communication.node_ranks = change.value; break;
     case remedy_kind::sequence_parallel: result.sequence_parallel = toggle::on; break;
-    case remedy_kind::pipeline_slots: result.layer_split.embedding_slot = result.layer_split.loss_slot = true; break;
+    case remedy_kind::pipeline_slots: result.layer_split.embedding_slot = result.layer_split.loss_slot = 1; break;
     case remedy_kind::chunks:
       result.schedule = change.value == 1 ? schedules::one_f_one_b::spec : schedules::interleaved<Chunked>::spec;
       result.schedule.chunks = change.value;

@@ -122,6 +122,9 @@ constexpr change_words words_of(remedy change) {
     case remedy_kind::global_batch: return {"global_batch<", ">"};
     case remedy_kind::accumulation: return {"accumulation<", ">"};
     case remedy_kind::vocabulary_multiple: return {"vocabulary_multiple<", ">"};
+    case remedy_kind::hpz: return {"hpz<", ">"};
+    case remedy_kind::inner_all_to_all: return {"inner_all_to_all<", ">"};
+    case remedy_kind::node_ranks: return {"nodes of ", " ranks in quantized_gradients<>"};
     case remedy_kind::sequence_parallel: return {"sequence_parallel<true>"};
     case remedy_kind::pipeline_slots: return {"pipeline_slots<embedding_slot, loss_slot>"};
     case remedy_kind::chunks:

@@ -144,6 +144,12 @@ template <std::int64_t Value>
 try_<accumulation<Value>>* remedy_of(remedy_key<remedy_kind::accumulation, Value>);
 template <std::int64_t Value>
 try_<vocabulary_multiple<Value>>* remedy_of(remedy_key<remedy_kind::vocabulary_multiple, Value>);
+template <std::int64_t Value>
+try_<hpz<Value>>* remedy_of(remedy_key<remedy_kind::hpz, Value>);
+template <std::int64_t Value>
+try_<inner_all_to_all<Value>>* remedy_of(remedy_key<remedy_kind::inner_all_to_all, Value>);
+template <std::int64_t Value>
+try_<node_ranks<Value>>* remedy_of(remedy_key<remedy_kind::node_ranks, Value>);
 
 // Two changes that help together only.
 template <class... First, class... Second>

@@ -76,6 +76,9 @@ enum class remedy_kind {
   global_batch,         ///< `global_batch<value>`
   accumulation,         ///< `accumulation<value>`
   vocabulary_multiple,  ///< `vocabulary_multiple<value>`
+  hpz,                  ///< `hpz<value>` in `zero<3>`
+  inner_all_to_all,     ///< `inner_all_to_all<value>` in `communication<>`
+  node_ranks,           ///< so many ranks of a node in the `quantized_gradients<>` of `communication<>`
   sequence_parallel,    ///< `sequence_parallel<true>`
   pipeline_slots,       ///< `pipeline_slots<embedding_slot, loss_slot>`
   chunks,               ///< `schedule<schedules::interleaved<value>>`; 1: `schedules::one_f_one_b`

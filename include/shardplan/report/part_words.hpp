@@ -6,6 +6,7 @@
 #include <shardplan/report/text.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 
 #include <cstdint>
 #include <string>
@@ -42,10 +43,10 @@ inline std::string words_of_offload(const offload_spec& moved) {
   return words.empty() ? "none" : words;
 }
 
-inline std::string words_of_split(const layer_counts& split) {
+inline std::string words_of_split(const plan_spec& spec) {
   std::string words;
-  for (const std::int64_t count : split.counts) words.append(words.empty() ? "" : "+").append(std::to_string(count));
-  return words.empty() ? "even" : words;
+  for (const std::int64_t count : spec.layer_split.counts) words.append(words.empty() ? "" : "+").append(std::to_string(count));
+  return !words.empty() ? words : balances_layers(spec) ? "balanced" : "even";
 }
 
 inline std::string words_of_order(rank_orders order) {
@@ -57,8 +58,13 @@ inline std::string words_of_order(rank_orders order) {
 
 inline std::string words_of_slots(const layer_counts& split) {
   std::string words;
-  if (split.embedding_slot) add_words(words, "embedding");
-  if (split.loss_slot) add_words(words, "loss");
+  const auto add = [&](const char* what, std::int64_t layers) {
+    if (layers == unset) return;
+    add_words(words, what);
+    if (layers != 1) words.append(" x ").append(std::to_string(layers));
+  };
+  add("embedding", split.embedding_slot);
+  add("loss", split.loss_slot);
   if (split.next_token_stage != unset) {
     add_words(words, "next tokens on ");
     words.append(std::to_string(split.next_token_stage));
@@ -162,7 +168,7 @@ inline std::string words_of(const plan_spec& spec, part_kind part) {
     case part_kind::zero: return std::to_string(spec.zero);
     case part_kind::fsdp: return spec.sharding.is_fsdp() ? detail::sharding_text(spec).substr(2) : "none";
     case part_kind::offload: return detail::words_of_offload(spec.offload);
-    case part_kind::layer_split: return detail::words_of_split(spec.layer_split);
+    case part_kind::layer_split: return detail::words_of_split(spec);
     case part_kind::pipeline_slots: return detail::words_of_slots(spec.layer_split);
     case part_kind::vocabulary_multiple: return std::to_string(vocabulary_multiple_of(spec));
     case part_kind::schedule: return detail::words_of_schedule(spec.schedule);

@@ -10,6 +10,7 @@
 #include <shardplan/plan/sentence.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 
 #include <cstdint>
 #include <ostream>
@@ -88,6 +89,24 @@ inline std::string words_of_recompute(const plan_spec& spec) {
   return words;
 }
 
+// Where stages differ: "stages     8 9 8 7 layers", in the order of the model; runs of equal ones as "14 x 8".
+inline std::string words_of_stages(const plan_spec& spec) {
+  const std::int64_t stages = spec.schedule.stages(spec.pp);
+  if (stages == 1 || has_even_stages(spec)) return "";
+  std::string words = "stages    ";
+  for (std::int64_t stage = 0; stage < stages;) {
+    const std::int64_t layers = layers_of_stage(spec, stages, stage);
+    std::int64_t alike = 1;
+    while (stage + alike < stages && layers_of_stage(spec, stages, stage + alike) == layers) ++alike;
+    words += ' ';
+    if (alike > 2) words += std::to_string(alike) + " x ";
+    words += std::to_string(layers);
+    stage += alike > 2 ? alike : 1;
+    if (stage < stages) words += ',';
+  }
+  return words + " layers" + (balances_layers(spec) ? ", as torchtitan balances them\n" : "\n");
+}
+
 inline void describe(std::string& out, const plan_spec& spec, const plan_figures& figures) {
   const transformer& shape = spec.model;
   out += "model      " + std::to_string(shape.layers) + " layers x " + std::to_string(shape.hidden) + ", " + std::to_string(shape.heads) +
@@ -104,6 +123,7 @@ inline void describe(std::string& out, const plan_spec& spec, const plan_figures
          std::to_string(spec.pp) + ", cp " + std::to_string(spec.cp) + ", dp " + std::to_string(figures.data_parallel);
   if (shape.experts.count > 0) out += ", ep " + std::to_string(spec.ep) + ", etp " + std::to_string(spec.etp);
   out += detail::sharding_text(spec) + ", schedule " + named(spec.schedule.name) + "\n";
+  out += words_of_stages(spec);
   out += "batch      " + std::to_string(spec.global_batch) + " sequences of " + std::to_string(spec.sequence) +
          " tokens a step, micro-batch " + std::to_string(spec.micro_batch) + ", " + std::to_string(figures.micro_batches) +
          " micro-batches a replica\n";

@@ -7,6 +7,7 @@
 #include <shardplan/parallel/sharding.hpp>
 #include <shardplan/parallel/stages.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 
 #include <cstdint>
 
@@ -19,8 +20,7 @@ constexpr bool follows_from_extent(const plan_spec& spec) {
 // Whether all ranks between the first and the last differ in nothing but the micro-batches that are alive. (What counts as a layer in
 // front and at the end is on those two.)
 constexpr bool inner_ranks_are_alike(const plan_spec& spec) {
-  const layer_counts& split = spec.layer_split;
-  return split.counts.length == 0 && split.next_token_stage == unset && follows_from_extent(spec) &&
+  return has_even_inner_stages(spec) && spec.layer_split.next_token_stage == unset && follows_from_extent(spec) &&
          spec.model.experts.leading_dense == 0 && spec.model.experts.layer_step <= 1;
 }
 // Whether `next` needs no more than `before`: the same layers, no more micro-batches alive.

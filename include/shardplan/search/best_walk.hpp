@@ -20,6 +20,7 @@
 #include <shardplan/search/candidate.hpp>
 #include <shardplan/search/space.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 #include <shardplan/timing/timing.hpp>
 #include <shardplan/traffic/held.hpp>
 
@@ -241,7 +242,7 @@ struct best_walk {
     candidate.step = timing_of(spec, traffic).step;
     candidate.nanoseconds = nanoseconds_of(candidate.step);
     ++progress.timed;
-    work += 4000;
+    work += has_even_inner_stages(spec) ? 4000 : 4000 + 100 * spec.pp * spec.schedule.chunks;
     insert_ranked(progress.top, asked.by, candidate);
   }
 };

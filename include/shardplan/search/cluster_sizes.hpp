@@ -24,7 +24,7 @@ constexpr std::int64_t next_count(std::int64_t devices, std::int64_t node) {
 // about any other number. A superset: what else a rule says of a plan is for the search.
 struct cluster_sizes {
   static_vector<std::int64_t, 320> tp{};  // a number up to 4,096 has no more divisors, one of a sequence neither
-  static_vector<std::int64_t, 320> pp{};
+  static_vector<std::int64_t, limits::stages> pp{};
   static_vector<std::int64_t, 320> cp{};
   static_vector<std::int64_t, 1536> dp{};  // ascending; a batch up to 2^32 has no more divisors
 
@@ -116,7 +116,7 @@ constexpr cluster_sizes default_sizes_of(const Spec& spec, std::uint64_t said) {
   if (is_said(part_kind::pp))
     list_degrees(sizes.pp, {}, spec.pp);
   else
-    list_divisors(sizes.pp, layers_to_divide(spec), limits::stages);
+    list_pipelines(sizes.pp, spec, [](std::int64_t) { return true; });
   if (is_said(part_kind::cp))
     list_degrees(sizes.cp, {}, spec.cp);
   else

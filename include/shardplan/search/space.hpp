@@ -17,6 +17,7 @@
 #include <shardplan/schedule/zb_h1.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -102,11 +103,17 @@ constexpr bool is_close(const Spec& spec, const number_list& worlds, std::int64_
     if (world % degree == 0 && (joined % degree == 0 || world <= joined)) return true;
   return false;
 }
-// What a pipeline divides: layers and what counts as one, or the stages of a layer split.
+// Whether so many pipeline ranks, or stages, may be legal: with a `layer_split` they divide its counts.
 template <class Spec>
-constexpr std::int64_t layers_to_divide(const Spec& spec) {
-  const layer_counts& split = spec.layer_split;
-  return split.counts.length != 0 ? split.entries() : spec.model.layers + split.embedding_slot + split.loss_slot;
+constexpr bool may_have_stages(const Spec& spec, std::int64_t count) {
+  return spec.layer_split.counts.length != 0 ? spec.layer_split.entries() % count == 0 : deals_out(spec, count);
+}
+// Every pp that may be legal and that `accepts` takes, ascending, as many as find room.
+template <class List, class Spec, class Accepts>
+constexpr void list_pipelines(List& list, const Spec& spec, Accepts accepts) {
+  const std::int64_t most = spec.layer_split.counts.length != 0 ? spec.layer_split.entries() : layer_places_of(spec);
+  for (std::int64_t degree = 1; degree <= limits::stages && degree <= most; ++degree)
+    if (list.length < list.capacity() && may_have_stages(spec, degree) && accepts(degree)) list.push_back(degree);
 }
 // The powers of two up to `most` that `accepts` takes.
 template <class Accepts>
@@ -136,7 +143,7 @@ constexpr void add_default_degrees(search_space& space, const Spec& spec, const 
     return false;
   };
   space.tp = divisors_of(shape.heads, limits::degree, [&](std::int64_t degree) { return is_close(spec, worlds, degree); });
-  space.pp = divisors_of(layers_to_divide(spec), limits::stages, divides_a_world);
+  list_pipelines(space.pp, spec, divides_a_world);
   space.cp = divisors_of(spec.sequence, clamped(spec.sequence / least_tokens, 1, limits::degree), divides_a_world);
   space.ep = divisors_of(shape.experts.count > 0 ? shape.experts.count : 1, limits::expert_degree, divides_a_world);
 }
@@ -147,11 +154,10 @@ constexpr void add_default_schedules(search_space& space, const Spec& spec) {
   if (spec.framework == frameworks::deepspeed || (space.pp.length == 1 && space.pp.values[0] == 1)) return;
   const schedule_spec more[] = {schedules::interleaved<2>::spec, schedules::interleaved<3>::spec, schedules::interleaved<4>::spec,
                                 schedules::zb_h1::spec};
-  const std::int64_t layers = layers_to_divide(spec);
   for (const schedule_spec& one : more) {
     if (one.chunks == 1 && spec.framework == frameworks::megatron) continue;
     bool divides = false;
-    for (const std::int64_t degree : space.pp) divides = divides || (degree > 1 && degree <= layers && layers % (degree * one.chunks) == 0);
+    for (const std::int64_t degree : space.pp) divides = divides || (degree > 1 && may_have_stages(spec, degree * one.chunks));
     if (divides || space.pp.empty()) space.schedule.push_back(one);
   }
 }
@@ -183,7 +189,7 @@ constexpr void leave_as_said(search_space& space, std::uint64_t said) {
 /// The space that `best` searches where nothing else is said, for the model, cluster and batch of `spec`: what is commonly run, and little
 /// enough for a compiler. `whole_space_of` (search/whole_space.hpp) leaves nothing out.
 /// - tp: divisors of the heads that divide the devices of a host, or of a fabric that reaches beyond it (NVL72) and the cluster;
-/// - pp: divisors of the layers (with slots) that divide the devices: no other is legal;
+/// - pp: divisors of the devices that the layers (with slots) can be dealt out to: no other is legal;
 /// - cp: divisors of the sequence and of the devices that leave a rank 4,096 tokens; ep: divisors of the experts that divide the devices;
 /// etp as said;
 /// - micro-batches of 1, 2, 4 and 8 sequences, as far as they divide the batch;

@@ -32,7 +32,7 @@ constexpr void add_whole_degrees(search_space& space, const Spec& spec, const nu
   };
   const auto any = [](std::int64_t) { return true; };
   space.tp = divisors_of(shape.heads, limits::degree, divides_a_world);
-  space.pp = divisors_of(layers_to_divide(spec), limits::stages, divides_a_world);
+  list_pipelines(space.pp, spec, divides_a_world);
   space.cp = divisors_of(spec.sequence, limits::degree, divides_a_world);
   space.ep = divisors_of(shape.experts.count > 0 ? shape.experts.count : 1, limits::expert_degree, divides_a_world);
   space.etp = divisors_of(shape.experts.count > 0 ? shape.expert_width() : 1, limits::degree, divides_a_world);
@@ -72,10 +72,9 @@ constexpr void add_whole_recompute(search_space& space, const Spec& spec) {
 // One schedule in every number of chunks that the layers allow with a pipeline of the space, as many as find room.
 template <class Spec>
 constexpr void add_in_chunks(search_space& space, const Spec& spec, schedule_spec order) {
-  const std::int64_t layers = layers_to_divide(spec);
-  for (std::int64_t chunks = 2; chunks <= limits::chunks && chunks <= layers; ++chunks) {
+  for (std::int64_t chunks = 2; chunks <= limits::chunks; ++chunks) {
     bool divides = false;
-    for (const std::int64_t degree : space.pp) divides = divides || (degree > 1 && layers % (degree * chunks) == 0);
+    for (const std::int64_t degree : space.pp) divides = divides || (degree > 1 && may_have_stages(spec, degree * chunks));
     if (!divides || space.schedule.length == most_schedules) continue;
     order.chunks = chunks;
     space.schedule.push_back(order);

@@ -9,8 +9,8 @@
 namespace shardplan {
 
 /// Estimate: what `timing` takes for granted, one value for every plan; each can be changed. Rates are shares of the nominal ones of
-/// `device_spec`, latencies seconds. `sustained`, `kernels` and `kernel_gap` were chosen while looking at the published runs that the
-/// estimate is judged by (docs/traffic_and_timing.md#constants), as were `device_spec::sustained_flops` and `overlap_spec::tp`.
+/// `device_spec`, latencies seconds. `sustained`, `attention`, `kernels` and `kernel_gap` were chosen while looking at the published runs
+/// that the estimate is judged by (docs/traffic_and_timing.md#constants), as were `device_spec::sustained_flops` and `overlap_spec::tp`.
 struct timing_constants {
   double fabric = 0.80;        ///< of the fabric's rate in a large ring: 235 of 300 GB/s (A100), 366 of 450 (H200), 682 of 900 (B200);
                                ///< ml-engineering network/README.md at 744d01e
@@ -21,7 +21,8 @@ struct timing_constants {
   double memory = 0.90;        ///< of the device memory's rate: calculon, as above
   double matmul = 0.80;        ///< of the peak, for a device without `matmul_flops`: what H100 and H200 reach
   double sustained = 0.70;     ///< of `matmul_flops`, for a device without `sustained_flops`: what H100 holds
-  double attention = 0.70;     ///< of that rate in flash attention (arXiv 2307.08691: 0.5 to 0.73 of the peak where products reach 0.8)
+  double attention = 0.50;     ///< of that rate in flash attention: 0.35 of the peak of H100 where products reach 0.75 (arXiv 2407.08608,
+                               ///< introduction), its first version 0.25 to 0.40 of that of A100 (arXiv 2307.08691)
   double fp8 = 0.60;           ///< of the ratio of the FP8 to the BF16 peak, which casts and scales leave (assumption)
   double kernels = 20;         ///< of one block in forward; backward has twice as many (assumption)
   double kernel_gap = 3.0e-6;  ///< between two kernels (assumption)

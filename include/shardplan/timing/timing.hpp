@@ -9,6 +9,7 @@
 #include <shardplan/schedule/times.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 #include <shardplan/timing/compute.hpp>
 #include <shardplan/timing/constants.hpp>
 #include <shardplan/timing/flops.hpp>
@@ -142,7 +143,7 @@ constexpr stage_extent busiest_extent(const Spec& spec, const traffic_layout& la
   most = compute_of(spec, layout, extent, count, constants);
   if (last == 0) return extent;
   std::int64_t fullest = last > 1 ? 1 : 0;
-  if (spec.layer_split.counts.length != 0 || extent.has_next_token != (spec.model.next_token_layers > 0)) {
+  if (!has_even_inner_stages(spec) || extent.has_next_token != (spec.model.next_token_layers > 0)) {
     std::int64_t layers = 0;
     for (std::int64_t stage = 0; stage < last; ++stage) {
       const std::int64_t held = extent_of_stage(spec, layout.facts, stage).layers;

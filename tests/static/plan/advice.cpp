@@ -43,6 +43,20 @@ static_assert(!tensor_parallel<sp::devices::gb200_nvl72, 4, 18, 8>.given);  // 7
 static_assert(tensor_parallel<sp::devices::gb200_nvl72, 4, 36, 16> ==
               sp::advice_note{advice::tp_across_nodes, true, {sp::quantity::tp, 16}, {sp::quantity::fabric_domain, 72}});
 static_assert(!tensor_parallel<sp::devices::mi300x, 8, 2, 8>.given);
+// A mesh without a switch: tp 2 and 4 use one and three of an MI300X's seven links, tp 8 all; behind a switch, and over the network, links
+// are no matter.
+template <class Device, int Nodes, int Degree>
+inline constexpr sp::advice_note few_links =
+    sp::detail::note_of(sp::plan<sp::model<sp::models::llama3_8b>, sp::cluster<Device, 8, Nodes>, sp::micro_batch<1>, sp::sequence<4096>,
+                                 sp::global_batch<64>, sp::tp<Degree>>::spec,
+                        advice::tp_on_few_links);
+static_assert(few_links<sp::devices::mi300x, 1, 2> ==
+              sp::advice_note{advice::tp_on_few_links, true, {sp::quantity::tp, 2}, {sp::quantity::fabric_domain, 8}});
+static_assert(few_links<sp::devices::mi300x, 2, 4>.given && !few_links<sp::devices::mi300x, 2, 8>.given);
+static_assert(!few_links<sp::devices::mi300x, 2, 1>.given && !few_links<sp::devices::mi300x, 2, 16>.given);
+static_assert(!few_links<sp::devices::h100_sxm_80gb, 1, 2>.given && !few_links<sp::devices::h100_pcie_80gb, 1, 2>.given);
+static_assert(sp::name_of(advice::tp_on_few_links) == sp::literal{"tp_on_few_links"} &&
+              sp::name_of(advice::tp_across_nodes) == sp::literal{"tp_across_nodes"});
 // Nobody to share with.
 static_assert(advises<small<sp::tp<16>, sp::zero<2>>, advised<advice::tp_across_nodes, sp::tp<16>, sp::devices_per_node<8>>,
                       advised<advice::zero_with_one_replica, sp::zero<2>, sp::dp_x_cp<1>>,

@@ -60,6 +60,27 @@ static_assert(breaks<run_on<llama2_7b, 2, 64, sp::sequence<4096>, sp::tp<4>, sp:
 // An expert grid too large for its world.
 static_assert(breaks<run_on<sp::models::mixtral_8x7b, 1, 64, sp::sequence<4096>, sp::pp<4>, sp::ep<8>>,
                      does_not_divide<sp::etp_x_ep_x_pp<32>, sp::device_count<8>, try_<sp::ep<2>>>>);
+// Ranks of groups: all-to-alls inside a ring of six, shard groups and second copies of 16 ranks, nodes among 24 ranks that share gradients.
+static_assert(breaks<run_on<llama2_7b, 3, 24, sp::sequence<6144>, sp::cp<6>, sp::communication<sp::inner_all_to_all<4>>>,
+                     does_not_divide<sp::inner_all_to_all<4>, sp::cp<6>, try_<sp::inner_all_to_all<3>>, try_<sp::inner_all_to_all<6>>>>);
+static_assert(breaks<run_on<llama2_7b, 2, 16, sp::sequence<4096>, sp::hsdp<6>>,
+                     does_not_divide<sp::shard_ranks<6>, sp::dp_x_cp<16>, try_<sp::shard_ranks<4>>, try_<sp::shard_ranks<8>>>>);
+static_assert(breaks<run_on<llama2_7b, 2, 16, sp::sequence<4096>, sp::zero<3, sp::hpz<6>>>,
+                     does_not_divide<sp::hpz<6>, sp::dp_x_cp<16>, try_<sp::hpz<4>>, try_<sp::hpz<8>>>>);
+static_assert(breaks<run_on<llama2_7b, 3, 24, sp::sequence<4096>, sp::zero<3>, sp::communication<sp::quantized_gradients<4, 16>>>,
+                     does_not_divide<sp::node_ranks<16>, sp::dp_x_cp<24>, try_<sp::node_ranks<12>>, try_<sp::node_ranks<24>>>>);
+// Several parts: the first value of each, taken together, keeps all rules that carry values. tp 3 and pp 5 on 8 devices: 2 and 4, and 4
+// beside them would be tp's alone. A stated dp is what they leave; with tp 2 it would be 8, which does not divide the batch.
+static_assert(breaks<run_on<llama2_7b, 1, 64, sp::sequence<4096>, sp::tp<3>, sp::pp<5>, sp::sequence_parallel<false>>,
+                     does_not_divide<sp::tp_x_pp_x_cp<15>, sp::device_count<8>, try_<sp::tp<2>>, try_<sp::tp<4>>>,
+                     does_not_divide<sp::tp<3>, sp::heads<32>>, does_not_divide<sp::tp<3>, sp::hidden<4096>>,
+                     does_not_divide<sp::tp<3>, sp::ffn<11008>>, does_not_divide<sp::tp<3>, sp::vocabulary<32000>>,
+                     does_not_divide<sp::pp<5>, sp::layers<32>, try_<sp::pp<4>>>>);
+static_assert(sp::valid<run_on<llama2_7b, 1, 64, sp::sequence<4096>, sp::tp<2>, sp::pp<4>, sp::sequence_parallel<false>>>);
+static_assert(breaks<run_on<llama2_7b, 2, 60, sp::sequence<4096>, sp::tp<3>, sp::dp<3>, sp::sequence_parallel<false>>,
+                     does_not_match<sp::tp_x_pp_x_cp_x_dp<9>, sp::device_count<16>, try_<sp::dp<4>>>,
+                     does_not_divide<sp::tp<3>, sp::heads<32>, try_<sp::tp<4>>>, does_not_divide<sp::tp<3>, sp::hidden<4096>>,
+                     does_not_divide<sp::tp<3>, sp::ffn<11008>>, does_not_divide<sp::tp<3>, sp::vocabulary<32000>>>);
 // Nothing is near: a model that contradicts itself, a split of its own.
 static_assert(breaks<run_on<llama2_7b, 1, 64, sp::sequence<4096>, sp::pp<2>, sp::layer_split<16, 15>>,
                      does_not_match<sp::layer_split_sum<31>, sp::layers<32>>>);

@@ -39,6 +39,7 @@ namespace detail {
 inline constexpr unsigned under_megatron = 1u << static_cast<int>(frameworks::megatron);
 inline constexpr unsigned under_deepspeed = 1u << static_cast<int>(frameworks::deepspeed);
 inline constexpr unsigned under_torchtitan = 1u << static_cast<int>(frameworks::torchtitan);
+inline constexpr unsigned all_but_torchtitan = 31u ^ under_torchtitan;
 inline constexpr unsigned under_torch = under_torchtitan | 1u << static_cast<int>(frameworks::fsdp2);
 inline constexpr unsigned under_others = 1u << static_cast<int>(frameworks::generic) | under_megatron | under_deepspeed;
 
@@ -117,12 +118,22 @@ inline constexpr listed_rule rule_catalog[] = {
     detail::pair_rule(2, rule::does_not_divide, {quantity::ep}, {quantity::expert_count}, 0, "ep divides `expert_count`",
                       "Megatron-LM, expert layers"),
     detail::pair_rule(2, rule::does_not_divide, {quantity::etp}, {quantity::expert_ffn}, 0, "etp divides `expert_ffn`", "the same"),
-    detail::pair_rule(2, rule::does_not_divide, {quantity::pp, quantity::pp_x_chunks}, {quantity::layers}, 0,
+    detail::pair_rule(2, rule::does_not_divide, {quantity::pp, quantity::pp_x_chunks}, {quantity::layers}, detail::all_but_torchtitan,
                       "pp x chunks divides `layers` (no `layer_split`)",
                       "never a floor: Megatron-LM issues 468, 326, 1303, 1304 trained fewer layers"),
-    detail::pair_rule(2, rule::does_not_divide, {quantity::pp, quantity::pp_x_chunks}, {quantity::layers_and_slots}, 0,
-                      "pp x chunks divides the layers and the slots of `pipeline_slots` (no `layer_split`)",
+    detail::pair_rule(2, rule::does_not_divide, {quantity::pp, quantity::pp_x_chunks}, {quantity::layers_and_slots},
+                      detail::all_but_torchtitan, "pp x chunks divides the layers and the slots of `pipeline_slots` (no `layer_split`)",
                       "Megatron-LM `core/transformer/transformer_config.py`"),
+    detail::pair_rule(2, rule::exceeds, {quantity::pp, quantity::pp_x_chunks}, {quantity::layers, quantity::layers_and_slots},
+                      detail::under_torchtitan,
+                      "pp x chunks is at most the layers, the embedding and the head, which are dealt out (no `layer_split`)",
+                      "its `distributed/pipeline_parallel.py`, generate_llm_fqn_per_model_part"),
+    detail::pair_rule(2, rule::exceeds, {quantity::first_stage_less, quantity::last_stage_less}, {quantity::layers_a_stage}, 0,
+                      "what embedding and head count as is at most a stage's share of the layers (no `layer_split`)",
+                      "torchtitan, the same; else a stage would have fewer layers than none"),
+    detail::pair_rule(2, rule::does_not_match, {quantity::pp_x_chunks}, {quantity::virtual_stages}, detail::under_torchtitan,
+                      "more than two chunks a rank: some number of layers a stage makes pp x chunks stages (no `layer_split`)",
+                      "the same, pipeline_llm: pipeline_parallel_layers_per_stage"),
     detail::pair_rule(2, rule::does_not_match, {quantity::layer_split_entries}, {quantity::pp, quantity::pp_x_chunks}, 0,
                       "a `layer_split` has one count a stage (a chunk)", "by definition"),
     detail::pair_rule(2, rule::does_not_match, {quantity::layer_split_sum}, {quantity::layers}, 0,

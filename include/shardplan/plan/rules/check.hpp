@@ -11,6 +11,7 @@
 #include <shardplan/plan/rules/ranges.hpp>
 #include <shardplan/plan/rules/sink.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 
 #include <cstdint>
 
@@ -37,8 +38,7 @@ constexpr void compare_stage(const Spec& spec, const memory_layout& layout, std:
 // a drain they differ in versions of the weights as well.)
 template <class Spec>
 constexpr bool stages_are_alike(const Spec& spec) {
-  const auto& split = spec.layer_split;
-  return split.counts.length == 0 && !split.embedding_slot && !split.loss_slot && split.next_token_stage == unset &&
+  return has_even_stages(spec) && spec.layer_split.next_token_stage == unset &&
          (spec.sharding.layout == shard_layout::flat || spec.sharding.layout == shard_layout::tensors) &&
          spec.model.experts.leading_dense == 0 && spec.model.experts.layer_step <= 1 && spec.schedule.chunks == 1 && spec.schedule.drains;
 }

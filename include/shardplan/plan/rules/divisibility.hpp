@@ -11,6 +11,7 @@
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 
 #include <cstdint>
 
@@ -83,9 +84,32 @@ constexpr void check_widths(const Spec& spec, Sink& sink) {
 // Whether a stage has something else in the place of a block.
 template <class Spec>
 constexpr bool may_be_empty(const Spec& spec, std::int64_t stage, std::int64_t stages) {
-  const auto& split = spec.layer_split;
-  return (split.embedding_slot && stage == 0) || (split.loss_slot && stage == stages - 1) ||
-         (spec.model.next_token_layers > 0 && stage == next_token_stage_of(split, stages));
+  return (stage == 0 && first_stage_less_of(spec) > 0) || (stage == stages - 1 && last_stage_less_of(spec) > 0) ||
+         (spec.model.next_token_layers > 0 && stage == next_token_stage_of(spec.layer_split, stages));
+}
+
+// Layers that are dealt out. What pytorch/torchtitan distributed/pipeline_parallel.py at 02ef790 (pipeline_llm,
+// generate_llm_fqn_per_model_part) raises a ValueError for holds of every deal: a stage without a place, or short of more than its share.
+// More than two chunks a rank its layers_per_stage must be able to make.
+template <class Sink, class Spec>
+constexpr void check_deal(const Spec& spec, measured stages, Sink& sink) {
+  const std::int64_t first_less = first_stage_less_of(spec);
+  const std::int64_t last_less = last_stage_less_of(spec);
+  const measured places{first_less + last_less == 0 ? quantity::layers : quantity::layers_and_slots, layer_places_of(spec)};
+  if (stages.value == 1) return;
+  if (!balances_layers(spec)) {
+    check_divides(sink, stages.what, stages.value, places.what, places.value);
+    if (first_less <= 1 && last_less <= 1) return;
+  } else if (stages.value > places.value) {
+    sink.add_pair(rule::exceeds, stages, places);
+  }
+  const measured share{quantity::layers_a_stage, places.value / stages.value};
+  if (share.value == 0) return;
+  if (first_less > share.value) sink.add_pair(rule::exceeds, {quantity::first_stage_less, first_less}, share);
+  if (last_less > share.value) sink.add_pair(rule::exceeds, {quantity::last_stage_less, last_less}, share);
+  if (!balances_layers(spec) || spec.pp == 1 || stages.value <= 2 * spec.pp) return;
+  const std::int64_t made = stages_of_equal_layers(places.value, stages.value);
+  if (made != stages.value) sink.add_pair(rule::does_not_match, stages, {quantity::virtual_stages, made});
 }
 
 template <class Sink, class Spec>
@@ -95,11 +119,7 @@ constexpr void check_stages(const Spec& spec, Sink& sink) {
   const auto& split = spec.layer_split;
   if (split.next_token_stage != unset && (0 > split.next_token_stage || split.next_token_stage >= stages))
     sink.add_range({quantity::next_token_stage, split.next_token_stage}, 0, stages - 1);
-  if (split.counts.length == 0) {
-    const std::int64_t slots = split.embedding_slot + split.loss_slot;
-    check_divides(sink, what, stages, slots == 0 ? quantity::layers : quantity::layers_and_slots, spec.model.layers + slots);
-    return;
-  }
+  if (split.counts.length == 0) return check_deal(spec, {what, stages}, sink);
   std::int64_t sum = 0;
   for (std::size_t at = 0; at < spec.layer_split.counts.length; ++at) {
     const std::int64_t count = spec.layer_split.counts.values[at];

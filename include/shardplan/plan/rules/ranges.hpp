@@ -300,6 +300,9 @@ constexpr void check_ranges(const Spec& spec, Sink& sink) {
     for (std::size_t at = 0; at < entries; ++at)
       check_range(sink, quantity::layer_split_entry, spec.layer_split.counts.values[at], 0, limits::layers);
   }
+  if (spec.layer_split.embedding_slot != unset)
+    check_range(sink, quantity::first_stage_less, spec.layer_split.embedding_slot, 0, limits::layers);
+  if (spec.layer_split.loss_slot != unset) check_range(sink, quantity::last_stage_less, spec.layer_split.loss_slot, 0, limits::layers);
   if (spec.accumulation != unset) check_range(sink, quantity::accumulation, spec.accumulation, 1, limits::batch);
   if (spec.vocabulary_multiple != unset) check_range(sink, quantity::vocabulary_multiple, spec.vocabulary_multiple, 1, limits::rows);
   if (spec.host_memory_gibibytes != unset)
