@@ -220,6 +220,13 @@ TEST_CASE("doctor: every listed rule has a cause, and memory has others") {
         const cause which = sp::cause_of_violation(item);
         INFO(sp::name_of(which));
         CHECK(sp::explains(which, sp::symptom::refused_at_start));
+        // Of rules about two numbers the rest are widths, and what an order of micro-batches is made for.
+        if (which != cause::cfg_other || one.second_count == 0) continue;
+        bool is_rest = false;
+        for (const sp::quantity left : {sp::quantity::hidden, sp::quantity::ffn, sp::quantity::shared_ffn, sp::quantity::vocabulary,
+                                        sp::quantity::micro_batches, sp::quantity::pp})
+          is_rest = is_rest || item.second.what == left;
+        CHECK(is_rest);
       }
   }
 }
