@@ -6,6 +6,7 @@
 #include <shardplan/doctor/cause.hpp>
 #include <shardplan/doctor/parallel_evidence.hpp>
 #include <shardplan/doctor/proposal.hpp>
+#include <shardplan/parallel/locality.hpp>
 #include <shardplan/plan/framework_has.hpp>
 #include <shardplan/plan/idle.hpp>
 #include <shardplan/plan/remedy.hpp>
@@ -66,8 +67,27 @@ constexpr void propose_configuration(List& list, const plan_spec& spec, const ba
     case cause::cfg_zero_pp: propose(list, remedy_kind::zero, 1); break;
     case cause::cfg_ep:
       if (spec.tp > 1 && !is_sequence_parallel(spec)) propose(list, remedy_kind::sequence_parallel);
+      if (shards_weights(spec) && !spec.sharding.is_fsdp()) propose(list, remedy_kind::zero, 2);
+      propose_half(list, remedy_kind::tp, spec.tp);
       for (std::int64_t ep = spec.ep > 256 ? 256 : spec.ep - 1; ep >= 1 && list.length < most_changes; --ep)
         if (ep == 1 || rest_of(spec.model.experts.count, ep) == 0) propose(list, remedy_kind::ep, ep);
+      break;
+    case cause::cfg_grid: {
+      if (spec.dp != unset) propose(list, remedy_kind::dp, unset);
+      const std::int64_t ranks = times(facts.dp, spec.cp);
+      if (spec.sharding.ranks != unset)
+        for (std::int64_t group = spec.sharding.ranks < ranks ? spec.sharding.ranks : ranks; group >= 2; group /= 2) {
+          const std::int64_t smaller = greatest_divisor(group, ranks);
+          if (smaller >= 2) propose(list, remedy_kind::shard_ranks, smaller);
+        }
+      if (spec.sharding.ranks != unset && ranks >= 1) propose(list, remedy_kind::shard_ranks, ranks);
+      break;
+    }
+    case cause::cfg_other:
+      if (spec.zero != 0 && spec.sharding.is_fsdp()) propose(list, remedy_kind::zero, 0);
+      if (!spec.sharding.is_fsdp())
+        for (std::int64_t stage = 3; stage >= 1; stage -= 2)
+          if (stage != spec.zero) propose(list, remedy_kind::zero, stage);
       break;
     default: break;
   }
@@ -163,6 +183,7 @@ constexpr change_list changes_for(const plan_spec& spec, cause which) {
     case cause::mem_states:
     case cause::mem_resume: propose_remedies(list, spec, shrinks_states); break;
     case cause::mem_fragment:
+    case cause::mem_comms:
     case cause::mem_first_step:
       propose_remedies(list, spec, [](remedy_kind kind) { return shrinks_states(kind) || shrinks_activations(kind); });
       break;
@@ -178,6 +199,27 @@ constexpr change_list changes_for(const plan_spec& spec, cause which) {
       propose_remedies(list, spec, shrinks_activations);
       propose_half(list, remedy_kind::pp, spec.pp);
       break;
+    case cause::mem_last_stage:
+      if (spec.loss.chunks < 8) propose(list, remedy_kind::loss_chunks, 8);
+      propose(list, remedy_kind::pipeline_slots);
+      propose_smaller_micro_batch(list, spec);
+      propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
+      propose_even_split(list, spec);
+      propose_remedies(list, spec, [](remedy_kind kind) { return shrinks_states(kind) || shrinks_activations(kind); });
+      propose_half(list, remedy_kind::pp, spec.pp);
+      break;
+    case cause::mem_in_flight:
+      propose_remedies(list, spec, shrinks_activations);
+      propose(list, remedy_kind::pipeline_slots);
+      propose_even_split(list, spec);
+      for (int index = 0; index < bubble_schedules::count; ++index) propose(list, remedy_kind::schedule, index);
+      propose_half(list, remedy_kind::pp, spec.pp);
+      break;
+    case cause::mem_embedding:
+    case cause::mem_head:
+      propose_remedies(list, spec, shrinks_states);
+      propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
+      break;
     case cause::mem_unit:
       propose(list, remedy_kind::prefetch, 0);
       propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
@@ -190,7 +232,6 @@ constexpr change_list changes_for(const plan_spec& spec, cause which) {
       propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
       propose_double(list, remedy_kind::pp, spec.pp, spec.model.layers);
       break;
-    case cause::mem_comms: propose(list, remedy_kind::headroom, 2 * spec.headroom_mebibytes); break;
     case cause::mem_moe_skew:
       propose(list, remedy_kind::capacity, 125);
       propose(list, remedy_kind::recompute_experts);
