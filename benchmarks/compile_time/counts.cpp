@@ -75,8 +75,8 @@ bool check_counts(const std::string& baseline, const compiler& with, const inclu
 }
 
 bool check_steps(const compiler& with, const include_folders& folders, const temporary_folder& folder) {
-  // A piece of the search took 500,000 to 600,000 steps of Clang 19, and at most 2,000,000 ops of GCC 12.
-  const long most = with.is_clang ? 700'000 : 2'200'000;
+  // A piece of the search took 500,000 to 600,000 steps of Clang 19, and at most 2,600,000 ops of GCC 12.
+  const long most = with.is_clang ? 700'000 : 3'000'000;
   for (const translation_unit& unit : all_units()) {
     if (unit.name != "search_2000") continue;
     const std::filesystem::path source = folder / (unit.name + ".cpp");

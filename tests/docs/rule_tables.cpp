@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Prints the tables of docs/reference/rules.md from the code: rule_tables tier1 | tier2 | tier3 | ranges | advice.
+#include "../support/each_number.hpp"
+
 #include <shardplan/plan/advice.hpp>
 #include <shardplan/plan/quantity.hpp>
 #include <shardplan/plan/rules/catalog.hpp>
@@ -19,10 +21,19 @@ namespace sp = shardplan;
 
 namespace {
 
-const char* const rule_names[] = {"missing_part",     "repeated_part",   "out_of_range",
-                                  "too_large",        "does_not_divide", "neither_multiple_nor_divisor",
-                                  "does_not_match",   "empty_stage",     "micro_batches_fewer_than_stages",
-                                  "exceeds",          "not_supported",   "does_not_fit",
+const char* const rule_names[] = {"missing_part",
+                                  "repeated_part",
+                                  "out_of_range",
+                                  "too_large",
+                                  "malformed_part",
+                                  "does_not_divide",
+                                  "neither_multiple_nor_divisor",
+                                  "does_not_match",
+                                  "empty_stage",
+                                  "micro_batches_fewer_than_stages",
+                                  "exceeds",
+                                  "not_supported",
+                                  "does_not_fit",
                                   "host_does_not_fit"};
 static_assert(sizeof rule_names / sizeof rule_names[0] == static_cast<int>(sp::rule::host_does_not_fit) + 1);
 
@@ -77,27 +88,10 @@ sp::transformer model_of(std::int64_t experts, std::int64_t latent_rank, std::in
 
 sp::plan_spec spec_of(const sp::transformer& model) {
   sp::plan_spec spec{};
+  spec.layer_split.push_back(0);
+  every::number(spec, [](std::int64_t& number) { number = nowhere; });
+  spec.layer_split.left_out = 0;
   spec.model = model;
-  spec.device.memory.count = nowhere;
-  spec.devices_per_node = spec.nodes = spec.host_memory_gibibytes = spec.sequence = spec.micro_batch = spec.global_batch = nowhere;
-  spec.accumulation = spec.tp = spec.pp = spec.dp = spec.cp = spec.ep = spec.etp = spec.zero = spec.vocabulary_multiple = nowhere;
-  spec.sharding.ranks = spec.sharding.secondary = spec.sharding.prefetch = nowhere;
-  spec.sharding.limits.max_live = nowhere;
-  spec.layer_split.push_back(nowhere);
-  spec.schedule.chunks = nowhere;
-  spec.offload.moments_percent = nowhere;
-  sp::precision_spec& bytes = spec.precision;
-  bytes.weight = bytes.gradient = bytes.accumulator = bytes.gradient_copy = bytes.master = bytes.moment = bytes.second_moment = nowhere;
-  bytes.moment_scale = bytes.compute = bytes.linear_bits = bytes.linear_copy_bits = bytes.scale_block = bytes.scale_square = nowhere;
-  sp::optimizer_spec& optimizer = spec.optimizer;
-  optimizer.moments = optimizer.matrix_moments = optimizer.moment = optimizer.bits = optimizer.block = optimizer.least_elements = nowhere;
-  optimizer.table_bytes = optimizer.matrix_size = optimizer.tensor_table_bytes = nowhere;
-  spec.loss.kept_copies = spec.loss.kept_bytes = spec.loss.chunks = nowhere;
-  spec.overheads.boundary_tensors = spec.overheads.step_bytes = spec.overheads.workspace_kibibytes = nowhere;
-  sp::communication_spec& sent = spec.communication;
-  sent.context_inner = sent.dispatch_bits = sent.dispatch_scale_block = sent.node_ranks = nowhere;
-  spec.buckets.reduce_buffers = spec.buckets.reduce_elements = nowhere;
-  spec.headroom_mebibytes = spec.recompute_layers.count = spec.expert_load.percent = spec.expert_load.capacity = nowhere;
   return spec;
 }
 

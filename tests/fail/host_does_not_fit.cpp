@@ -2,7 +2,7 @@
 // 70B with master weights and moments on the host: 12 bytes x 70,553,706,496 parameters and a copy of the updated weights, 920.0 GiB, and 8
 // processes of 1.96 GiB: rounded up 935.7 GiB.
 // EXPECT: 'shardplan::plan_rejected<shardplan::host_does_not_fit<shardplan::needs<shardplan::GiB<935, 7> ?>,
-// EXPECT: shardplan::has<shardplan::GiB<512, 0> ?> ?> ?>'
+// EXPECT: shardplan::has<shardplan::GiB<512, 0> ?>, shardplan::try_<shardplan::offload<shardplan::states_to<shardplan::storage::nvme> ?> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // No engine sends gradients to NVMe.
-// EXPECT: 'shardplan::plan_rejected<shardplan::not_supported<shardplan::feature::gradients_to_nvme> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::not_supported<shardplan::feature::gradients_to_nvme,
+// EXPECT: shardplan::try_<shardplan::offload<shardplan::states_to<shardplan::storage::nvme>,
+// shardplan::gradients_to<shardplan::storage::host> ?> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

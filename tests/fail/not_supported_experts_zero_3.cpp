@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // DeepSpeed: "MoE not supported with Stage 3".
-// EXPECT: 'shardplan::plan_rejected<shardplan::not_supported<shardplan::feature::expert_parallel_with_zero_3> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::not_supported<shardplan::feature::expert_parallel_with_zero_3,
+// shardplan::try_<shardplan::zero<2> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

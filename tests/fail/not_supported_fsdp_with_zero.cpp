@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // FSDP shards everything: a ZeRO stage beside it contradicts it.
-// EXPECT: 'shardplan::plan_rejected<shardplan::not_supported<shardplan::feature::fsdp_with_zero> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::not_supported<shardplan::feature::fsdp_with_zero, shardplan::try_<shardplan::zero<0> ?> ?>
+// ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // DeepSpeed's pipeline engine shards the optimizer at most; elsewhere it is legal.
-// EXPECT: 'shardplan::plan_rejected<shardplan::not_supported<shardplan::feature::sharded_gradients_in_pipeline> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::not_supported<shardplan::feature::sharded_gradients_in_pipeline,
+// shardplan::try_<shardplan::zero<1> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

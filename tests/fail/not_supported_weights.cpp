@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Weights leave the device as shards only: below ZeRO-3 each rank needs them whole.
-// EXPECT: 'shardplan::plan_rejected<shardplan::not_supported<shardplan::feature::weights_off_without_zero_3> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::not_supported<shardplan::feature::weights_off_without_zero_3,
+// shardplan::try_<shardplan::zero<3> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

@@ -4,7 +4,9 @@
 
 #include <shardplan/hardware/catalog.hpp>
 #include <shardplan/model/catalog.hpp>
+#include <shardplan/plan/sentence.hpp>
 #include <shardplan/report/offers.hpp>
+#include <shardplan/schedule/gpipe.hpp>
 #include <shardplan/schedule/zb_v.hpp>
 
 #include <string>
@@ -55,6 +57,35 @@ TEST_CASE("offers against idling in words") {
   CHECK(text.find("   schedule zb_v, 2 chunks a rank: idle 2.6 % -> 0.4 %; peak ") != std::string::npos);
   CHECK(text.find("   overlap<hidden_tp<100>>: idle 2.6 %; peak ") != std::string::npos);
   CHECK(text.find("   global_batch<512>: idle 2.6 % -> 1.3 %; peak ") != std::string::npos);
+  CHECK(text.find("   more micro-batches: memory does not end them (1,048,576 were looked at)\n") != std::string::npos);
+  spec.schedule = sp::schedules::gpipe::spec;
+  spec.recompute = sp::recomputes::full;
+  spec.global_batch = 64;
+  const std::string ends = sp::report::text_of(sp::less_idle(spec));
+  INFO(ends);
+  const std::string most = std::to_string(sp::room_for_micro_batches(spec).most);
+  CHECK((most.size() == 3 && ends.find("   more micro-batches: memory ends them at " + most + "\n") != std::string::npos));
+  CHECK(ends.find("   global_batch<" + most + ">: idle ") != std::string::npos);
   spec.tp = spec.pp = 1;
   CHECK(sp::report::text_of(sp::less_idle(spec)) == "   no change that is tried makes it wait less\n");
+}
+
+TEST_CASE("three remedies in words") {
+  sp::plan_spec spec = deep();
+  spec.model = sp::models::llama3_1_405b::shape;
+  spec.device = sp::devices::h100_sxm_80gb::spec;
+  spec.nodes = 16;
+  spec.tp = spec.pp = spec.micro_batch = 1;
+  spec.global_batch = 1024;
+  spec.zero = 0;
+  const std::string text = sp::report::text_of(sp::remedies_in(spec));
+  INFO(text);
+  CHECK(text.find("   recompute<recomputes::full> and zero<3> and tp<4>: peak ") == 0);
+  const std::string sentence = sp::sentence_of(sp::violations_in(spec)[0]).c_str();
+  CHECK(sentence.find("; try recompute<recomputes::full> and zero<3> and tp<4>") != std::string::npos);
+  // A split and slots.
+  CHECK(std::string{sp::sentence_of(sp::remedy{sp::remedy_kind::pp_split, 8}).c_str()} ==
+        "pp<8> with a layer_split<> of counts that differ by one at most");
+  CHECK(std::string{sp::sentence_of(sp::remedy{sp::remedy_kind::pp_slots, 4}).c_str()} ==
+        "pp<4> with pipeline_slots<embedding_slot, loss_slot>");
 }

@@ -6,8 +6,10 @@
 #include <shardplan/hardware/catalog.hpp>
 #include <shardplan/model/catalog.hpp>
 #include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/remedies.hpp>
 #include <shardplan/recipe/optimizer.hpp>
 #include <shardplan/schedule/gpipe.hpp>
+#include <shardplan/shardplan.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
 #include <cstdint>
@@ -36,6 +38,8 @@ std::vector<candidate> changes_of(const sp::plan_spec& spec) {
     if (spec.zero < stage && !spec.sharding.is_fsdp()) add(remedy_kind::zero, stage, [&](sp::plan_spec& changed) { changed.zero = stage; });
   };
   shard(1);
+  if (spec.schedule.name == sp::literal{"gpipe"})
+    add(remedy_kind::chunks, 1, [](sp::plan_spec& changed) { changed.schedule = sp::schedules::one_f_one_b::spec; });
   if (!spec.sharding.reshard_after_forward)
     add(remedy_kind::reshard, 1, [](sp::plan_spec& changed) { changed.sharding.reshard_after_forward = true; });
   if (spec.recompute == sp::recomputes::none) {
@@ -63,9 +67,24 @@ std::vector<candidate> changes_of(const sp::plan_spec& spec) {
     add(remedy_kind::ep, ep, [&](sp::plan_spec& changed) { changed.ep = ep; });
   for (std::int64_t tp = 2 * spec.tp; tp <= spec.devices_per_node; tp *= 2)
     add(remedy_kind::tp, tp, [&](sp::plan_spec& changed) { changed.tp = tp; });
-  for (std::int64_t pp = 2 * spec.pp; pp <= spec.model.layers; pp *= 2)
-    add(remedy_kind::pp, pp, [&](sp::plan_spec& changed) { changed.pp = pp; });
-  for (std::int64_t cp = 2 * spec.cp; cp <= spec.devices_per_node * spec.nodes; cp *= 2)
+  for (std::int64_t pp = 2 * spec.pp; pp <= spec.model.layers; pp *= 2) {
+    if (spec.model.layers % pp == 0) {
+      add(remedy_kind::pp, pp, [&](sp::plan_spec& changed) { changed.pp = pp; });
+    } else if ((spec.model.layers + 2) % pp == 0) {
+      add(remedy_kind::pp_slots, pp, [&](sp::plan_spec& changed) {
+        changed.pp = pp;
+        changed.layer_split.embedding_slot = changed.layer_split.loss_slot = 1;
+      });
+    } else {
+      add(remedy_kind::pp_split, pp, [&](sp::plan_spec& changed) {
+        changed.pp = pp;
+        const std::int64_t larger = spec.model.layers % pp;
+        for (std::int64_t stage = 0; stage < pp; ++stage)
+          changed.layer_split.push_back(spec.model.layers / pp + (stage >= (pp - larger) / 2 && stage < (pp + larger) / 2 ? 1 : 0));
+      });
+    }
+  }
+  for (std::int64_t cp = 2 * spec.cp; cp <= spec.devices_per_node * spec.nodes && spec.sequence / cp >= 4096; cp *= 2)
     add(remedy_kind::cp, cp, [&](sp::plan_spec& changed) { changed.cp = cp; });
   if (spec.optimizer.bits == 0)
     add(remedy_kind::optimizer_adamw_8bit, 0, [](sp::plan_spec& changed) { changed.optimizer = sp::optimizers::adamw_8bit::spec; });
@@ -87,7 +106,7 @@ struct tally {
   int misfits = 0;
   int nothing = 0;
   int pairs = 0;
-  int by_kind[18]{};
+  int by_kind[static_cast<int>(remedy_kind::chunks) + 1]{};
 };
 
 void check_remedy(const sp::plan_spec& spec, tally& count) {
@@ -122,8 +141,8 @@ void check_remedy(const sp::plan_spec& spec, tally& count) {
     } else if (found.try_this.kind == remedy_kind::nothing_small_helps) {
       ++count.nothing;
     } else {
-      // Two together, or more nodes: what is named is enough.
-      CHECK(is_valid(sp::changed_by_both(spec, {found.try_this, found.and_this})));
+      // Two or three together, or more nodes: what is named is enough.
+      CHECK(is_valid(sp::changed_by_set(spec, {found.try_this, found.and_this, found.further})));
       CHECK((found.and_this.kind != remedy_kind::nothing_small_helps) != (found.try_this.kind == remedy_kind::nodes));
       ++count.pairs;
     }
@@ -184,7 +203,7 @@ TEST_CASE("a remedy is the smallest change that makes the plan valid") {
   // "Remedies at the border" has it, on one device.
   for (const remedy_kind kind :
        {remedy_kind::nothing_small_helps, remedy_kind::zero, remedy_kind::recompute_full, remedy_kind::micro_batch, remedy_kind::tp,
-        remedy_kind::pp, remedy_kind::cp, remedy_kind::offload_states_to_host, remedy_kind::nodes, remedy_kind::ep,
+        remedy_kind::pp, remedy_kind::chunks, remedy_kind::offload_states_to_host, remedy_kind::nodes, remedy_kind::ep,
         remedy_kind::recompute_attention, remedy_kind::recompute_pointwise, remedy_kind::recompute_experts}) {
     INFO(static_cast<int>(kind));
     CHECK(count.by_kind[static_cast<int>(kind)] > 0);
@@ -303,4 +322,84 @@ TEST_CASE("remedies of FSDP, of experts and of a margin") {
   spec.sharding.prefetch = 0;
   spec.recompute = sp::recomputes::full;
   CHECK(at_border(spec, {remedy_kind::ep, 8}).kind == remedy_kind::ep);
+}
+
+// The constants of a plan type, cut into one a candidate, are what the function finds.
+namespace {
+template <class Model, class Device, int Nodes, int Micro, class... More>
+using on =
+    sp::plan<sp::model<Model>, sp::cluster<Device, 8, Nodes>, sp::micro_batch<Micro>, sp::global_batch<1024>, sp::sequence<8192>, More...>;
+template <class Plan>
+void is_found(int changes) {
+  const sp::remedy_offers list = sp::remedies_in(Plan::spec);
+  REQUIRE(!list.empty());
+  CHECK(sp::remedies_of<Plan> == list);
+  CHECK(sp::best_remedy(Plan::spec) == list[0].changes);
+  const sp::violation named = Plan::found[Plan::found.size() - 1];
+  CHECK(sp::remedy_set{named.try_this, named.and_this, named.further} == list[0].changes);
+  CHECK(sp::detail::count_of(list[0].changes) == changes);
+}
+}  // namespace
+TEST_CASE("remedies of plan types are those of their specs") {
+  using sp::frameworks;
+  is_found<on<sp::models::llama3_8b, sp::devices::a100_sxm_80gb, 1, 1, sp::framework<frameworks::torchtitan>>>(1);
+  is_found<on<sp::models::llama3_70b, sp::devices::a100_sxm_80gb, 8, 1>>(2);
+  is_found<on<sp::models::llama3_70b, sp::devices::h100_sxm_80gb, 2, 4, sp::framework<frameworks::deepspeed>, sp::pp<4>>>(3);
+  is_found<on<sp::models::llama3_70b, sp::devices::a100_sxm_40gb, 2, 1>>(3);
+  is_found<on<sp::models::llama3_1_405b, sp::devices::h100_sxm_80gb, 16, 1>>(3);
+  is_found<on<sp::models::llama3_8b, sp::devices::h100_sxm_80gb, 1, 1, sp::zero<3>, sp::pp<2>, sp::schedule<sp::schedules::gpipe>,
+              sp::recompute<sp::recomputes::full>>>(1);
+  is_found<on<sp::models::llama3_70b, sp::devices::h100_sxm_80gb, 1, 1, sp::zero<3>, sp::host_memory<512>,
+              sp::offload<sp::states_to<sp::storage::host>>, sp::recompute<sp::recomputes::full>>>(1);
+}
+
+// What is not supported: the change that is named puts that right and breaks nothing else but memory.
+TEST_CASE("a change against what is not supported") {
+  int named = 0;
+  int silent = 0;
+  for (const sp::frameworks framework :
+       {sp::frameworks::generic, sp::frameworks::megatron, sp::frameworks::deepspeed, sp::frameworks::torchtitan, sp::frameworks::fsdp2})
+    for (const bool routes : {false, true})
+      for (std::int64_t bits = 0; bits < 4 * 512; ++bits) {
+        sp::plan_spec spec{};
+        spec.model = routes ? sp::models::mixtral_8x7b::shape : sp::models::llama3_8b::shape;
+        spec.device = sp::devices::h100_sxm_80gb::spec;
+        spec.devices_per_node = spec.nodes = 8;
+        spec.sequence = 4096;
+        spec.micro_batch = 1;
+        spec.global_batch = 256;
+        spec.framework = framework;
+        const auto is_on = [&](int bit) { return (bits >> bit & 1) != 0; };
+        spec.zero = bits >> 9;
+        spec.tp = is_on(0) ? 2 : 1;
+        spec.pp = is_on(1) ? 2 : 1;
+        spec.ep = is_on(2) && routes ? 4 : 1;
+        if (is_on(3)) spec.sequence_parallel = sp::toggle::off;
+        if (is_on(4)) spec.sharding.layout = is_on(2) ? sp::shard_layout::tensors : sp::shard_layout::megatron_buckets;
+        if (is_on(5)) spec.sharding.secondary = 8;
+        if (is_on(6)) spec.schedule = sp::schedules::interleaved<2>::spec;
+        if (is_on(7)) spec.offload.gradients = sp::storage::nvme;
+        if (is_on(8)) spec.sharding.ranks = 8;
+        for (const sp::violation& item : sp::violations_in(spec)) {
+          if (item.broken != sp::rule::not_supported) continue;
+          if (item.legal[0].kind == remedy_kind::nothing_small_helps) {
+            ++silent;
+            continue;
+          }
+          ++named;
+          const auto known = sp::evaluate(spec, sp::remedy_search::off).violations;
+          const auto is_known = [&](sp::feature what) {
+            for (const sp::violation& other : known)
+              if (other.broken == sp::rule::not_supported && other.unsupported == what) return true;
+            return false;
+          };
+          for (const sp::violation& left : sp::evaluate(sp::changed(spec, item.legal[0]), sp::remedy_search::off).violations) {
+            const bool about_memory = left.broken == sp::rule::does_not_fit;
+            REQUIRE((about_memory || (left.broken == sp::rule::not_supported && left.unsupported != item.unsupported)));
+            if (!about_memory) REQUIRE(is_known(left.unsupported));
+          }
+        }
+      }
+  CHECK(named > 5000);
+  CHECK(silent > 100);
 }

@@ -6,13 +6,16 @@
 #include <shardplan/hardware/catalog.hpp>
 #include <shardplan/model/catalog.hpp>
 #include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/framework_has.hpp>
 #include <shardplan/plan/idle.hpp>
 #include <shardplan/plan/remedies.hpp>
+#include <shardplan/plan/sentence.hpp>
 #include <shardplan/schedule/gpipe.hpp>
 #include <shardplan/schedule/interleaved.hpp>
 
 #include <cstdint>
 #include <iostream>
+#include <vector>
 
 namespace sp = shardplan;
 
@@ -22,7 +25,8 @@ namespace {
 sp::plan_spec random_spec(dice& roll) {
   static const sp::transformer models[] = {sp::models::gpt2_xl::shape,      sp::models::llama3_2_1b::shape, sp::models::llama3_8b::shape,
                                            sp::models::mixtral_8x7b::shape, sp::models::llama3_70b::shape,  sp::models::qwen2_5_3b::shape,
-                                           sp::models::qwen2_5_14b::shape,  sp::models::llama2_13b::shape,  sp::models::gpt3_175b::shape};
+                                           sp::models::qwen2_5_14b::shape,  sp::models::llama2_13b::shape,  sp::models::gpt3_175b::shape,
+                                           sp::models::bloom_7b1::shape,    sp::models::yi_34b::shape};
   static const sp::device_spec devices[] = {sp::devices::a100_sxm_80gb::spec, sp::devices::a100_sxm_40gb::spec,
                                             sp::devices::h100_sxm_80gb::spec, sp::devices::v100_sxm_32gb::spec,
                                             sp::devices::b200_sxm_192gb::spec};
@@ -31,7 +35,7 @@ sp::plan_spec random_spec(dice& roll) {
   spec.device = roll.of(devices);
   spec.devices_per_node = 8;
   spec.nodes = std::int64_t{1} << roll.below(6);
-  spec.sequence = 512 << roll.below(5);
+  spec.sequence = 512 << roll.below(7);
   spec.micro_batch = 1 + roll.below(8);
   spec.global_batch = spec.micro_batch * 32 * (1 + roll.below(16));
   spec.tp = std::int64_t{1} << roll.below(4);
@@ -39,7 +43,7 @@ sp::plan_spec random_spec(dice& roll) {
   spec.cp = std::int64_t{1} << roll.below(2);
   spec.zero = roll.below(4);
   spec.vocabulary_multiple = 128 * spec.tp;
-  spec.framework = static_cast<sp::frameworks>(roll.below(3));
+  spec.framework = static_cast<sp::frameworks>(roll.below(5));
   if (spec.model.experts.count > 0) spec.ep = std::int64_t{1} << roll.below(4);
   if (roll.below(4) == 0) spec.recompute = sp::recomputes::full;
   if (roll.below(5) == 0) spec.optimizer = sp::optimizers::adamw_8bit::spec;
@@ -51,8 +55,9 @@ sp::plan_spec random_spec(dice& roll) {
     spec.sharding.layout = roll.below(2) == 0 ? sp::shard_layout::tensors : sp::shard_layout::flat_units;
     spec.sharding.reshard_after_forward = roll.below(3) != 0;
     if (roll.below(2) == 0) spec.sharding.ranks = 8;
-    spec.framework = sp::frameworks::generic;
+    if (!sp::has_fsdp(spec.framework)) spec.framework = sp::frameworks::generic;
   }
+  if (!sp::has_zero_stages(spec.framework)) spec.zero = 0;
   if (roll.below(8) == 0) spec.headroom_mebibytes = 4096;
   return spec;
 }
@@ -74,6 +79,57 @@ bool costs(const sp::plan_spec& spec, const sp::step_cost& cost) {
          is_same(timing.communication(), cost.communication) && is_same(timing.tokens_per_second, cost.tokens_per_second);
 }
 
+bool is_valid(const sp::plan_spec& spec) { return sp::evaluate(spec, sp::remedy_search::off).violations.empty(); }
+
+// Every change that is tried and says the same part as that one, up to it.
+std::vector<sp::remedy> up_to(const sp::plan_spec& spec, sp::remedy last) {
+  std::vector<sp::remedy> list;
+  sp::first_remedy(spec, [&](sp::remedy change) {
+    if (sp::detail::axis_of(change.kind) == sp::detail::axis_of(last.kind)) list.push_back(change);
+    return change == last;
+  });
+  REQUIRE((!list.empty() && list.back() == last));
+  return list;
+}
+
+// Whether smaller changes of the same parts are enough: of two all pairs that are no larger in either, of three one smaller at a time.
+bool smaller_is_enough(const sp::plan_spec& spec, const sp::remedy_set& changes) {
+  const std::vector<sp::remedy> firsts = up_to(spec, changes.first);
+  const std::vector<sp::remedy> seconds = up_to(spec, changes.second);
+  if (changes.third.kind == sp::remedy_kind::nothing_small_helps) {
+    for (const sp::remedy& first : firsts)
+      for (const sp::remedy& second : seconds)
+        if (!(first == changes.first && second == changes.second) && is_valid(sp::changed_by_set(spec, {first, second, {}}))) return true;
+    return false;
+  }
+  for (const sp::remedy& first : firsts)
+    if (!(first == changes.first) && is_valid(sp::changed_by_set(spec, {first, changes.second, changes.third}))) return true;
+  for (const sp::remedy& second : seconds)
+    if (!(second == changes.second) && is_valid(sp::changed_by_set(spec, {changes.first, second, changes.third}))) return true;
+  for (const sp::remedy& third : up_to(spec, changes.third))
+    if (!(third == changes.third) && is_valid(sp::changed_by_set(spec, {changes.first, changes.second, third}))) return true;
+  return false;
+}
+
+// Whether a framework can be told to make a change, by what its sources know.
+bool has(sp::frameworks framework, sp::remedy_kind kind) {
+  const bool torch = framework == sp::frameworks::torchtitan || framework == sp::frameworks::fsdp2;
+  return kind == sp::remedy_kind::zero ? !torch : kind == sp::remedy_kind::fsdp ? torch : true;
+}
+bool has(sp::frameworks framework, const sp::schedule_spec& order) {
+  const auto is = [&](const char* name) { return order.name == sp::literal{name}; };
+  switch (framework) {
+    case sp::frameworks::generic: return true;
+    case sp::frameworks::deepspeed: return is("one_f_one_b");
+    case sp::frameworks::megatron: return is("one_f_one_b") || is("interleaved");
+    case sp::frameworks::torchtitan:
+    case sp::frameworks::fsdp2:
+      return is("one_f_one_b") || is("interleaved") || is("gpipe") || is("looped_bfs") || is("interleaved_zb") || is("zb_v") ||
+             is("dual_pipe_v");
+  }
+  return false;
+}
+
 }  // namespace
 
 TEST_CASE("every remedy of random plans that do not fit makes them valid") {
@@ -81,8 +137,9 @@ TEST_CASE("every remedy of random plans that do not fit makes them valid") {
   int misfits = 0;
   int offers = 0;
   int pairs = 0;
+  int triples = 0;
   int helpless = 0;
-  int by_kind[static_cast<int>(sp::remedy_kind::headroom) + 1]{};
+  int by_kind[static_cast<int>(sp::remedy_kind::chunks) + 1]{};
   while (misfits < 10'000) {
     const sp::plan_spec spec = random_spec(roll);
     const sp::violation_list broken = sp::evaluate(spec, sp::remedy_search::off).violations;
@@ -91,13 +148,28 @@ TEST_CASE("every remedy of random plans that do not fit makes them valid") {
     const sp::remedy_offers list = sp::remedies_in(spec);
     for (const sp::remedy_offer& offer : list) {
       ++offers;
-      if (offer.changes.second.kind != sp::remedy_kind::nothing_small_helps) ++pairs;
-      const sp::evaluation with = sp::evaluate(sp::changed_by_both(spec, offer.changes), sp::remedy_search::off);
+      const sp::remedy steps[] = {offer.changes.first, offer.changes.second, offer.changes.third};
+      INFO("layers " << spec.model.layers << " nodes " << spec.nodes << " tp " << spec.tp << " pp " << spec.pp << " zero " << spec.zero
+                     << " micro " << spec.micro_batch << " sequence " << spec.sequence << " framework " << static_cast<int>(spec.framework)
+                     << ": " << static_cast<int>(steps[0].kind) << ' ' << steps[0].value << ", " << static_cast<int>(steps[1].kind) << ' '
+                     << steps[1].value << ", " << static_cast<int>(steps[2].kind) << ' ' << steps[2].value);
+      for (const sp::remedy& step : steps) {
+        INFO("kind " << static_cast<int>(step.kind) << " value " << step.value);
+        REQUIRE(has(spec.framework, step.kind));
+      }
+      if (steps[2].kind != sp::remedy_kind::nothing_small_helps) {
+        ++triples;
+      } else if (steps[1].kind != sp::remedy_kind::nothing_small_helps) {
+        ++pairs;
+      }
+      if (steps[1].kind != sp::remedy_kind::nothing_small_helps) REQUIRE(!smaller_is_enough(spec, offer.changes));
+      const sp::evaluation with = sp::evaluate(sp::changed_by_set(spec, offer.changes), sp::remedy_search::off);
+      INFO(sp::sentence_of(with.violations).c_str());
       REQUIRE(with.violations.empty());
       REQUIRE(with.peak_memory == offer.peak);
       REQUIRE(with.world_size == offer.devices);
       REQUIRE(with.micro_batches == offer.micro_batches);
-      REQUIRE(costs(sp::changed_by_both(spec, offer.changes), offer.cost));
+      REQUIRE(costs(sp::changed_by_set(spec, offer.changes), offer.cost));
       REQUIRE(costs(spec, offer.cost_before));
       if (spec.sharding.is_fsdp()) {
         REQUIRE(offer.changes.first.kind != sp::remedy_kind::zero);
@@ -107,23 +179,26 @@ TEST_CASE("every remedy of random plans that do not fit makes them valid") {
     }
     // The error line names the first, or says that there is none.
     const sp::violation named = sp::violations_in(spec)[0];
-    const sp::remedy_pair first = list.empty() ? sp::remedy_pair{} : list[0].changes;
+    const sp::remedy_set first = list.empty() ? sp::remedy_set{} : list[0].changes;
     REQUIRE(named.try_this == first.first);
     REQUIRE(named.and_this == first.second);
+    REQUIRE(named.further == first.third);
     if (list.empty()) ++helpless;
   }
-  std::cout << "remedies: " << misfits << " random plans that do not fit, " << offers << " remedies, " << pairs << " of them pairs; "
-            << helpless << " plans without; by kind";
+  std::cout << "remedies: " << misfits << " random plans that do not fit, " << offers << " remedies, " << pairs << " of them pairs, "
+            << triples << " of three; " << helpless << " plans without; by kind";
   for (const int kind : by_kind) std::cout << ' ' << kind;
   std::cout << '\n';
   // Every kind that is tried has helped some plan (scores of attention are not kept here).
-  for (int kind = 1; kind <= static_cast<int>(sp::remedy_kind::headroom); ++kind) {
+  for (int kind = 1; kind <= static_cast<int>(sp::remedy_kind::pp_split); ++kind) {
     INFO(kind);
     CHECK((by_kind[kind] > 0) == (kind != static_cast<int>(sp::remedy_kind::recompute_attention)));
   }
+  CHECK(by_kind[static_cast<int>(sp::remedy_kind::chunks)] > 0);
   CHECK(offers > 10'000);
   CHECK(pairs > 100);
-  CHECK(helpless < misfits / 4);
+  CHECK(triples > 30);
+  CHECK(helpless < misfits / 12);
 }
 
 TEST_CASE("what makes a plan fit whose host has too little memory") {
@@ -139,11 +214,15 @@ TEST_CASE("what makes a plan fit whose host has too little memory") {
     const sp::violation_list broken = sp::evaluate(spec, sp::remedy_search::off).violations;
     if (broken.size() != 1 || broken[0].broken != sp::rule::host_does_not_fit) continue;
     ++misfits;
-    for (const sp::remedy_offer& offer : sp::remedies_in(spec)) {
+    // The error line names the first here as well.
+    const sp::remedy_offers list = sp::remedies_in(spec);
+    const sp::violation named = sp::violations_in(spec)[0];
+    REQUIRE(sp::remedy_set{named.try_this, named.and_this, named.further} == (list.empty() ? sp::remedy_set{} : list[0].changes));
+    for (const sp::remedy_offer& offer : list) {
       ++offers;
       to_nvme += offer.changes.first.kind == sp::remedy_kind::states_to_nvme;
       nodes += offer.changes.first.kind == sp::remedy_kind::nodes;
-      const sp::plan_spec other = sp::changed_by_both(spec, offer.changes);
+      const sp::plan_spec other = sp::changed_by_set(spec, offer.changes);
       REQUIRE(sp::evaluate(other, sp::remedy_search::off).violations.empty());
       REQUIRE(costs(other, offer.cost));
     }
@@ -157,6 +236,7 @@ TEST_CASE("every offer against idling of random plans is valid and waits less") 
   dice roll;
   int plans = 0;
   int offers = 0;
+  int ended = 0;
   int by_kind[static_cast<int>(sp::remedy_kind::hidden_dp) + 1]{};
   while (plans < 2'000) {
     sp::plan_spec spec = random_spec(roll);
@@ -166,6 +246,13 @@ TEST_CASE("every offer against idling of random plans is valid and waits less") 
     if (!valid) REQUIRE(list.empty());
     if (!valid) continue;
     ++plans;
+    if (spec.pp > 1) {
+      const sp::micro_batch_room room = sp::room_for_micro_batches(spec);
+      REQUIRE((list.room.most == room.most && list.room.ends == room.ends));
+      ended += room.ends;
+    } else {
+      REQUIRE(list.room.most == 0);
+    }
     const sp::closed_form idle = sp::idle_share_of(spec);
     for (std::size_t at = 0; at < list.size(); ++at) {
       const sp::idle_offer& offer = list[at];
@@ -174,6 +261,7 @@ TEST_CASE("every offer against idling of random plans is valid and waits less") 
       INFO("kind " << static_cast<int>(offer.change.kind) << " value " << offer.change.value << " schedule "
                    << offer.schedule.name.c_str());
       sp::plan_spec other = sp::changed(spec, offer.change);
+      if (offer.change.kind == sp::remedy_kind::schedule) REQUIRE(has(spec.framework, offer.schedule));
       if (offer.change.kind == sp::remedy_kind::schedule) other.schedule = offer.schedule;
       REQUIRE(other == sp::changed_by_offer(spec, offer));
       const sp::evaluation with = sp::evaluate(other, sp::remedy_search::off);
@@ -195,6 +283,7 @@ TEST_CASE("every offer against idling of random plans is valid and waits less") 
   for (const int kind : by_kind)
     if (kind != 0) std::cout << ' ' << kind;
   std::cout << '\n';
+  CHECK(ended > 10);
   for (const sp::remedy_kind kind :
        {sp::remedy_kind::micro_batch, sp::remedy_kind::global_batch, sp::remedy_kind::schedule, sp::remedy_kind::hidden_tp,
         sp::remedy_kind::hidden_cp, sp::remedy_kind::hidden_ep, sp::remedy_kind::hidden_pp, sp::remedy_kind::hidden_dp}) {
@@ -226,12 +315,42 @@ TEST_CASE("more micro-batches: GPipe's memory ends them where one more does not 
     ended += room.ends && room.most > 0;
     // 1F1B holds as many as there are stages, however many come.
     spec.schedule = sp::schedules::one_f_one_b::spec;
-    CHECK(peak_with(4 * spec.pp) == peak_with(1024 * spec.pp));
+    if (peak_with(1024 * spec.pp).count != 0) CHECK(peak_with(4 * spec.pp) == peak_with(1024 * spec.pp));
     const sp::micro_batch_room steady = sp::room_for_micro_batches(spec);
     CHECK((!steady.ends || steady.most < spec.pp));
   }
   CHECK(plans > 100);
   CHECK(ended > 30);
+}
+
+TEST_CASE("the largest batch that GPipe's memory takes is offered") {
+  sp::plan_spec spec{};
+  spec.model = sp::models::llama2_7b::shape;
+  spec.device = sp::devices::a100_sxm_80gb::spec;
+  spec.devices_per_node = 8;
+  spec.nodes = 1;
+  spec.sequence = 4096;
+  spec.micro_batch = 1;
+  spec.global_batch = 16;
+  spec.pp = 4;
+  spec.zero = 1;
+  spec.schedule = sp::schedules::gpipe::spec;
+  // Eight micro-batches now, fourteen fit, sixteen do not.
+  const sp::micro_batch_room room = sp::room_for_micro_batches(spec);
+  CHECK((room.ends && room.most == 14));
+  const auto batches = [](const sp::plan_spec& plan) {
+    std::vector<std::int64_t> found;
+    for (const sp::idle_offer& offer : sp::less_idle(plan))
+      if (offer.change.kind == sp::remedy_kind::global_batch) found.push_back(offer.change.value);
+    return found;
+  };
+  CHECK(batches(spec) == std::vector<std::int64_t>{28});
+  // Where there is room for twice and four times as many, those are offered as well, the largest first.
+  spec.global_batch = 6;
+  CHECK(batches(spec) == std::vector<std::int64_t>{28, 24, 12});
+  // 1F1B's memory does not end them.
+  spec.schedule = sp::schedules::one_f_one_b::spec;
+  CHECK(batches(spec) == std::vector<std::int64_t>{24, 12});
 }
 
 TEST_CASE("no spec is an error to ask for remedies or against idling") {

@@ -8,6 +8,7 @@
 #include <shardplan/model/catalog.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/rules/catalog.hpp>
+#include <shardplan/plan/rules/keeps.hpp>
 #include <shardplan/plan/sentence.hpp>
 #include <shardplan/schedule/catalog.hpp>
 
@@ -72,6 +73,7 @@ void random_stages(dice& roll, sp::plan_spec& spec) {
   if (roll.one_in(8)) spec.layer_split.embedding_slot = roll.below(20);
   if (roll.one_in(8)) spec.layer_split.loss_slot = roll.below(20);
   if (roll.one_in(8)) spec.schedule.chunks = 1 + roll.below(6);
+  if (roll.one_in(32)) spec.layer_split.next_token_stage = roll.below(40);
   if (roll.one_in(8))
     for (std::int64_t stage = 0; stage < spec.pp + roll.below(2); ++stage) spec.layer_split.push_back(roll.below(12));
 }
@@ -93,6 +95,7 @@ sp::plan_spec random_plan(dice& roll) {
   random_stages(roll, spec);
   if (roll.one_in(8)) spec.precision = sp::precisions::fp8_compute::spec;
   if (roll.one_in(16)) spec.repeated_parts = 8;
+  if (roll.one_in(32)) spec.rank_order = sp::rank_orders{0x111111};
   if (roll.one_in(16)) spec.sequence = sp::unset;
   if (roll.one_in(16)) spec.model.hidden = std::int64_t{1} << 24;
   if (roll.one_in(16)) spec.model.layers = std::int64_t{1} << 14;
@@ -100,6 +103,14 @@ sp::plan_spec random_plan(dice& roll) {
 }
 
 constexpr std::size_t rules = sizeof sp::rule_catalog / sizeof sp::rule_catalog[0];
+
+// Each rule asked alone, in the order of the list.
+template <class... Rules>
+bool kept(sp::rule_list<Rules...>, std::size_t which, const sp::plan_spec& spec) {
+  using question = bool (*)(const sp::plan_spec&);
+  static constexpr question each[] = {&sp::keeps<Rules, sp::plan_spec>...};
+  return each[which](spec);
+}
 
 }  // namespace
 
@@ -114,17 +125,14 @@ TEST_CASE("every violation is a listed rule's, and every listed rule can be brok
       ++violations;
       int tier = 0;
       for (std::size_t at = 0; at < rules; ++at)
-        if (sp::rule_catalog[at].reports(item, spec.framework)) {
+        if (sp::reports(sp::rule_catalog[at], item, spec.framework)) {
           ++broken[at];
           tier = sp::rule_catalog[at].tier;
         }
-      // Ranges of tier one have a table of their own.
-      if (tier == 0 && item.broken == sp::rule::out_of_range) tier = 1;
       INFO(sp::sentence_of(item).c_str());
       CHECK(tier != 0);
       // A list is of one tier.
-      const bool early = list[0].broken < sp::rule::does_not_divide;
-      CHECK((tier == 1) == (early && item.first.what != sp::quantity::in_flight && item.broken < sp::rule::does_not_divide));
+      CHECK((tier == 1) == (item.broken < sp::rule::does_not_divide && !sp::detail::is_range_of_tier_two(item.first.what)));
     }
   }
   CHECK(violations > 100'000);
@@ -132,4 +140,36 @@ TEST_CASE("every violation is a listed rule's, and every listed rule can be brok
     INFO(sp::rule_catalog[at].words);
     CHECK(broken[at] > 0);
   }
+}
+
+TEST_CASE("a rule that is asked alone is kept when no violation is its own") {
+  dice roll{20261203};
+  int asked = 0;
+  for (int count = 0; count < 4'000; ++count) {
+    const sp::plan_spec spec = random_plan(roll);
+    const sp::violation_list list = sp::evaluate(spec, sp::remedy_search::off).violations;
+    int tier = 4;  // of the rules that are broken; 4: none is
+    bool whole = true;
+    for (const sp::violation& item : list) {
+      for (std::size_t at = 0; at < rules; ++at)
+        if (sp::reports(sp::rule_catalog[at], item, spec.framework)) tier = sp::rule_catalog[at].tier;
+      // Then there are no replicas, or no micro-batches, to ask about.
+      if (item.second.what == sp::quantity::device_count || item.second.what == sp::quantity::global_batch ||
+          item.first.what == sp::quantity::in_flight)
+        whole = false;
+    }
+    for (std::size_t at = 0; at < rules; ++at) {
+      const bool broken = sp::rule_catalog[at].tier > tier;
+      bool reported = false;
+      for (const sp::violation& item : list) reported = reported || sp::reports(sp::rule_catalog[at], item, spec.framework);
+      INFO(sp::rule_catalog[at].words);
+      if (reported || broken) {
+        CHECK(!kept(sp::all_rules{}, at, spec));
+      } else if (whole) {
+        ++asked;
+        CHECK(kept(sp::all_rules{}, at, spec));
+      }
+    }
+  }
+  CHECK(asked > 20'000);
 }

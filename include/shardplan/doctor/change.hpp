@@ -6,6 +6,8 @@
 #include <shardplan/doctor/cause.hpp>
 #include <shardplan/doctor/parallel_evidence.hpp>
 #include <shardplan/doctor/proposal.hpp>
+#include <shardplan/parallel/locality.hpp>
+#include <shardplan/plan/framework_has.hpp>
 #include <shardplan/plan/idle.hpp>
 #include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/ranges.hpp>
@@ -65,8 +67,27 @@ constexpr void propose_configuration(List& list, const plan_spec& spec, const ba
     case cause::cfg_zero_pp: propose(list, remedy_kind::zero, 1); break;
     case cause::cfg_ep:
       if (spec.tp > 1 && !is_sequence_parallel(spec)) propose(list, remedy_kind::sequence_parallel);
+      if (shards_weights(spec) && !spec.sharding.is_fsdp()) propose(list, remedy_kind::zero, 2);
+      propose_half(list, remedy_kind::tp, spec.tp);
       for (std::int64_t ep = spec.ep > 256 ? 256 : spec.ep - 1; ep >= 1 && list.length < most_changes; --ep)
         if (ep == 1 || rest_of(spec.model.experts.count, ep) == 0) propose(list, remedy_kind::ep, ep);
+      break;
+    case cause::cfg_grid: {
+      if (spec.dp != unset) propose(list, remedy_kind::dp, unset);
+      const std::int64_t ranks = times(facts.dp, spec.cp);
+      if (spec.sharding.ranks != unset)
+        for (std::int64_t group = spec.sharding.ranks < ranks ? spec.sharding.ranks : ranks; group >= 2; group /= 2) {
+          const std::int64_t smaller = greatest_divisor(group, ranks);
+          if (smaller >= 2) propose(list, remedy_kind::shard_ranks, smaller);
+        }
+      if (spec.sharding.ranks != unset && ranks >= 1) propose(list, remedy_kind::shard_ranks, ranks);
+      break;
+    }
+    case cause::cfg_other:
+      if (spec.zero != 0 && spec.sharding.is_fsdp()) propose(list, remedy_kind::zero, 0);
+      if (!spec.sharding.is_fsdp())
+        for (std::int64_t stage = 3; stage >= 1; stage -= 2)
+          if (stage != spec.zero) propose(list, remedy_kind::zero, stage);
       break;
     default: break;
   }
@@ -100,10 +121,11 @@ constexpr void propose_speed(List& list, const plan_spec& spec, cause which) {
     case cause::perf_tp_node: propose_half(list, remedy_kind::tp, spec.tp); break;
     case cause::perf_bubble:
       for (std::int64_t chunks = 2; chunks <= 8; ++chunks)
-        if (spec.schedule.chunks == 1) propose(list, remedy_kind::chunks, chunks);
+        if (spec.schedule.chunks == 1 && has_schedule(spec.framework, schedules::interleaved<2>::spec))
+          propose(list, remedy_kind::chunks, chunks);
       propose_smaller_micro_batch(list, spec);
       for (int index = 0; index < bubble_schedules::count; ++index)
-        if (spec.pp > 1) propose(list, remedy_kind::schedule, index);
+        if (spec.pp > 1 && has_schedule(spec.framework, bubble_schedules::at(index))) propose(list, remedy_kind::schedule, index);
       propose_larger_batch(list, spec);  // another recipe, so later
       propose_half(list, remedy_kind::pp, spec.pp);
       break;
@@ -113,7 +135,7 @@ constexpr void propose_speed(List& list, const plan_spec& spec, cause which) {
       for (std::int64_t micro = 2; micro <= 8; micro *= 2)
         if (spec.micro_batch <= (std::int64_t{1} << 20)) propose(list, remedy_kind::micro_batch, spec.micro_batch * micro);
       if (shards_weights(spec) && spec.sharding.reshard_after_forward) propose(list, remedy_kind::reshard, 0);
-      if (!spec.sharding.is_fsdp()) propose(list, remedy_kind::zero, 1);
+      if (!spec.sharding.is_fsdp() && has_zero_stages(spec.framework)) propose(list, remedy_kind::zero, 1);
       propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
       propose_double(list, remedy_kind::pp, spec.pp, spec.model.layers);
       propose_double(list, remedy_kind::ep, spec.ep, spec.model.experts.count);
@@ -161,6 +183,7 @@ constexpr change_list changes_for(const plan_spec& spec, cause which) {
     case cause::mem_states:
     case cause::mem_resume: propose_remedies(list, spec, shrinks_states); break;
     case cause::mem_fragment:
+    case cause::mem_comms:
     case cause::mem_first_step:
       propose_remedies(list, spec, [](remedy_kind kind) { return shrinks_states(kind) || shrinks_activations(kind); });
       break;
@@ -176,19 +199,39 @@ constexpr change_list changes_for(const plan_spec& spec, cause which) {
       propose_remedies(list, spec, shrinks_activations);
       propose_half(list, remedy_kind::pp, spec.pp);
       break;
+    case cause::mem_last_stage:
+      if (spec.loss.chunks < 8) propose(list, remedy_kind::loss_chunks, 8);
+      propose(list, remedy_kind::pipeline_slots);
+      propose_smaller_micro_batch(list, spec);
+      propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
+      propose_even_split(list, spec);
+      propose_remedies(list, spec, [](remedy_kind kind) { return shrinks_states(kind) || shrinks_activations(kind); });
+      propose_half(list, remedy_kind::pp, spec.pp);
+      break;
+    case cause::mem_in_flight:
+      propose_remedies(list, spec, shrinks_activations);
+      propose(list, remedy_kind::pipeline_slots);
+      propose_even_split(list, spec);
+      for (int index = 0; index < bubble_schedules::count; ++index) propose(list, remedy_kind::schedule, index);
+      propose_half(list, remedy_kind::pp, spec.pp);
+      break;
+    case cause::mem_embedding:
+    case cause::mem_head:
+      propose_remedies(list, spec, shrinks_states);
+      propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
+      break;
     case cause::mem_unit:
       propose(list, remedy_kind::prefetch, 0);
       propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
       propose_double(list, remedy_kind::ep, spec.ep, spec.model.experts.count);
-      if (!spec.sharding.is_fsdp()) propose(list, remedy_kind::zero, 2);  // gathers nothing
+      if (!spec.sharding.is_fsdp() && has_zero_stages(spec.framework)) propose(list, remedy_kind::zero, 2);  // gathers nothing
       break;
     case cause::mem_nosync:
-      if (!spec.sharding.is_fsdp()) propose(list, remedy_kind::zero, 1);
+      if (!spec.sharding.is_fsdp() && has_zero_stages(spec.framework)) propose(list, remedy_kind::zero, 1);
       propose_double(list, remedy_kind::ep, spec.ep, spec.model.experts.count);
       propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);
       propose_double(list, remedy_kind::pp, spec.pp, spec.model.layers);
       break;
-    case cause::mem_comms: propose(list, remedy_kind::headroom, 2 * spec.headroom_mebibytes); break;
     case cause::mem_moe_skew:
       propose(list, remedy_kind::capacity, 125);
       propose(list, remedy_kind::recompute_experts);

@@ -73,8 +73,7 @@ constexpr violation_list rules_to_repair() {
     return broken_rules_of<Core>;
 }
 template <class Core>
-inline constexpr remedy legal_step_of =
-    legal_step(Core::spec, rules_to_repair<Core>());
+inline constexpr remedy legal_step_of = legal_step(Core::spec, rules_to_repair<Core>());
 template <class Core>
 inline constexpr bool core_computes = is_computable(Core::spec);
 template <class Core>

@@ -6,6 +6,7 @@
 #include <shardplan/doctor/memory_evidence.hpp>
 #include <shardplan/doctor/observations.hpp>
 #include <shardplan/doctor/parallel_evidence.hpp>
+#include <shardplan/doctor/refusal.hpp>
 #include <shardplan/doctor/speed_evidence.hpp>
 #include <shardplan/doctor/timed_step.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -15,12 +16,13 @@ namespace shardplan {
 namespace detail {
 
 constexpr bool is_of_memory(cause which) { return which <= cause::mem_host; }
+constexpr bool is_of_configuration(cause which) { return which >= cause::cfg_m_lt_p && which <= cause::cfg_other; }
 constexpr bool is_of_speed(cause which) { return which >= cause::perf_tp_node && which <= cause::perf_offload; }
 
 // Of a plan with its accounts: `who` with phases for causes of memory, `when` for causes of speed, neither for others.
 constexpr evidence evidence_in(const patient& who, const timed_step& when, const observations& run, cause which) {
   const bare_facts facts = bare_facts_of(who.spec);
-  if (which >= cause::cfg_m_lt_p && which <= cause::cfg_ep) return configuration_evidence(who.spec, facts, which);
+  if (is_of_configuration(which)) return configuration_evidence(who.spec, facts, which, refusal_of(who.spec, which));
   if (which >= cause::hang_preproc && which <= cause::hang_eval) return hang_evidence(who.spec, facts, run, which);
   if (which >= cause::num_vocab && which <= cause::num_compose) return loss_evidence(who.spec, facts, run, which);
   if (which == cause::ckpt_layout) return layout_evidence(who.spec);

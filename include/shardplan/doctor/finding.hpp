@@ -7,6 +7,7 @@
 #include <shardplan/core/text.hpp>
 #include <shardplan/doctor/cause.hpp>
 #include <shardplan/doctor/evidence.hpp>
+#include <shardplan/doctor/refusal.hpp>
 #include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/step_cost.hpp>
 #include <shardplan/plan/violation.hpp>
@@ -50,6 +51,7 @@ inline constexpr std::size_t most_treatment_steps = 6;
 struct finding {
   cause which{};      ///< the cause
   evidence now{};     ///< its evidence
+  refusal refused{};  ///< causes of `symptom::refused_at_start` that are not excluded: the broken rule, and who refuses the plan
   help_kind help{};   ///< what is offered against it
   no_change why{};    ///< of the kind `action`: why no change is
   remedy try_this{};  ///< supported causes: the first change, of those that are tried, the least first, after which it is excluded and no

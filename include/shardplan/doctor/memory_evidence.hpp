@@ -3,6 +3,7 @@
 
 #include <shardplan/core/checked.hpp>
 #include <shardplan/doctor/cause.hpp>
+#include <shardplan/doctor/end_stage_evidence.hpp>
 #include <shardplan/doctor/evidence.hpp>
 #include <shardplan/memory/held.hpp>
 #include <shardplan/memory/host.hpp>
@@ -20,7 +21,7 @@ namespace shardplan {
 /// Memory of one communicator: 0.1 to 0.7 GB each in public reports (NVIDIA/nccl issues 864, 964 and 986).
 inline constexpr std::int64_t communicator_bytes = std::int64_t{256} << 20;
 
-/// Context and communicators beyond this are grave, whatever a plan keeps free: a few GB are gone before any tensor.
+/// Context and communicators beyond this are grave where they find no room: a few GB are gone before any tensor.
 inline constexpr std::int64_t many_communicators = std::int64_t{2} << 30;
 
 namespace detail {
@@ -61,22 +62,12 @@ constexpr evidence activations_evidence(const patient& who) {
 }
 
 constexpr evidence logits_evidence(const patient& who) {
-  const phase_reports last = phases_of_stage(who.spec, who.layout, who.spec.pp - 1);
+  const phase_reports last = phases_of_stage(who.spec, who.layout, rank_of_head(who));
   const std::int64_t capacity = who.spec.device.memory.count;
   const bool in_loss = last[phase::loss].logits >= last[phase::head_backward].logits;
   const memory_report& report = last[in_loss ? phase::loss : phase::head_backward];
   const std::int64_t most = report.logits.count;
   return judged_twice(most, capacity / 10, capacity - (unchecked_total(report) - most), per_mille(most, capacity));
-}
-
-constexpr evidence first_stage_evidence(const patient& who) {
-  if (who.spec.pp == 1) return judged(1000, 1150, 0);
-  std::int64_t sum = 0;
-  for (std::int64_t stage = 0; stage < who.spec.pp; ++stage)
-    sum = saturating_add(sum, unchecked_total(account_of_stage(who.spec, who.layout, stage).device));
-  const std::int64_t first = unchecked_total(account_of_stage(who.spec, who.layout, 0).device);
-  const std::int64_t ratio = sum > INT64_MAX / 2 ? 1000 : per_mille_up(first, sum / who.spec.pp);
-  return judged(ratio, 1150, per_mille(first - sum / who.spec.pp, who.spec.device.memory.count));
 }
 
 // What later steps need beyond the first backward pass, which ran.
@@ -125,8 +116,10 @@ constexpr evidence nosync_evidence(const patient& who) {
 
 constexpr evidence communicators_evidence(const patient& who) {
   const std::int64_t needs = default_headroom::device_context.count + communicator_bytes * groups_of_rank(who.spec, who.layout.facts.grid);
-  const std::int64_t kept_free = who.spec.headroom_mebibytes << 20;
-  return judged_twice(needs, kept_free, many_communicators, per_mille(needs, who.spec.device.memory.count));
+  // What is left beside everything but the reserve, which stands for them; of a plan that does not fit the reserve alone.
+  const std::int64_t free = who.spec.device.memory.count - who.peak.total.count;
+  const std::int64_t room = (who.spec.headroom_mebibytes << 20) + (free > 0 ? free : 0);
+  return judged_twice(needs, room, many_communicators, per_mille(needs, who.spec.device.memory.count));
 }
 
 constexpr evidence skew_evidence(const patient& who) {
@@ -167,7 +160,11 @@ constexpr evidence memory_evidence(const patient& who, cause which) {
     case cause::mem_states: return states_evidence(who);
     case cause::mem_activations: return activations_evidence(who);
     case cause::mem_logits: return logits_evidence(who);
-    case cause::mem_first_stage: return first_stage_evidence(who);
+    case cause::mem_first_stage: return end_stage_evidence(who, 0);
+    case cause::mem_last_stage: return end_stage_evidence(who, rank_of_head(who));
+    case cause::mem_in_flight: return in_flight_evidence(who);
+    case cause::mem_embedding: return embedding_evidence(who);
+    case cause::mem_head: return head_evidence(who);
     case cause::mem_first_step: return first_step_evidence(who);
     case cause::mem_unit: return unit_evidence(who);
     case cause::mem_nosync: return nosync_evidence(who);

@@ -5,11 +5,12 @@
 #include <shardplan/doctor/cause.hpp>
 #include <shardplan/doctor/evidence.hpp>
 #include <shardplan/doctor/observations.hpp>
+#include <shardplan/doctor/refusal.hpp>
+#include <shardplan/plan/violation.hpp>
 #include <shardplan/recipe/framework.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
-#include <shardplan/spec/stage_layers.hpp>
 
 #include <cstdint>
 
@@ -35,67 +36,37 @@ constexpr bare_facts bare_facts_of(const plan_spec& spec) {
   return facts;
 }
 
-constexpr std::int64_t layers_left_out(const plan_spec& spec) {
-  const layer_counts& split = spec.layer_split;
-  if (split.counts.length != 0) {
-    std::int64_t sum = 0;
-    for (const std::int64_t count : split.counts) sum = saturating_add(sum, count);
-    return sum > spec.model.layers ? sum - spec.model.layers : spec.model.layers - sum;
-  }
-  const std::int64_t stages = spec.pp < 1 || spec.schedule.chunks < 1 ? 0 : times(spec.pp, spec.schedule.stages(1));
-  return deals_out(spec, stages) ? 0 : rest_of(layer_places_of(spec), stages);
+// What a broken rule about numbers leaves over.
+constexpr std::int64_t left_over(const violation& item) {
+  const std::int64_t first = item.first.value;
+  const std::int64_t second = item.second.value;
+  std::int64_t rest = 1;
+  if (item.broken == rule::does_not_divide) rest = rest_of(second, first);
+  if (item.broken == rule::neither_multiple_nor_divisor) rest = first > second ? rest_of(first, second) : rest_of(second, first);
+  if (item.broken == rule::does_not_match || item.broken == rule::exceeds) rest = first > second ? first - second : second - first;
+  return rest < 1 ? 1 : rest;
 }
 
-// Where accumulation is said, what it misses of the batch.
-constexpr std::int64_t sequences_left_over(const plan_spec& spec, const bare_facts& facts) {
-  const std::int64_t together = times(spec.micro_batch, facts.dp);
-  if (spec.accumulation == unset || together == 0) return rest_of(spec.global_batch, together);
-  const std::int64_t in_a_step = times(together, spec.accumulation);
-  if (spec.global_batch < 1 || in_a_step == 0) return 0;
-  return in_a_step > spec.global_batch ? in_a_step - spec.global_batch : spec.global_batch - in_a_step;
-}
-
-constexpr std::int64_t sequence_left_over(const plan_spec& spec) {
-  const std::int64_t shared = is_sequence_parallel(spec) ? spec.tp : 1;
-  if (spec.cp <= 1) return rest_of(spec.sequence, shared);
-  return rest_of(spec.sequence, times(spec.cp, shared % 2 == 0 ? shared : 2 * shared));
-}
-
-// DeepSpeed's sequence parallelism (Ulysses) deals heads out to the cp ranks too.
-constexpr std::int64_t heads_left_over(const plan_spec& spec) {
-  const std::int64_t ranks = spec.cp > 1 && spec.framework == frameworks::deepspeed ? times(spec.tp, spec.cp) : spec.tp;
-  const std::int64_t shared = spec.model.key_value_heads();
-  const std::int64_t apart = rest_of(shared, ranks) == 0 ? 0 : rest_of(ranks, shared);
-  return rest_of(spec.model.heads, ranks) + apart;
-}
-
-constexpr std::int64_t broken_expert_rules(const plan_spec& spec, const bare_facts& facts) {
-  const std::int64_t experts = spec.model.experts.count;
-  if (experts == 0) return spec.ep > 1 || spec.etp > 1;
-  return (rest_of(experts, spec.ep) != 0) + (rest_of(facts.world, times(times(spec.etp, spec.ep), spec.pp)) != 0) +
-         (spec.tp > 1 && spec.ep > 1 && !is_sequence_parallel(spec));
-}
-
-constexpr evidence configuration_evidence(const plan_spec& spec, const bare_facts& facts, cause which) {
+// Supported exactly when a rule is broken that the cause stands for. What is legal but too much for some framework, which the plan does not
+// say, or for a threshold of public issues that is no rule of ours, is `not_in_plan`.
+constexpr evidence configuration_evidence(const plan_spec& spec, const bare_facts& facts, cause which, const refusal& found) {
+  const bool any = found.count > 0;
+  std::int64_t figure = any ? left_over(found.first) : 0;
+  std::int64_t limit = 0;
   switch (which) {
-    case cause::cfg_m_lt_p: return judged(spec.pp > 1 ? spec.pp : 1, facts.micro_batches < 1 ? 1 : facts.micro_batches);
-    case cause::cfg_vpp: {
-      // The classic interleaving; chunks in a V, both directions and groups of another size have rules of their own.
-      if (spec.schedule.chunks <= 1 || spec.schedule.layout != placement::loop) return judged(0);
-      return judged(spec.pp <= 1 ? 1 : rest_of(facts.micro_batches, spec.pp));
-    }
-    case cause::cfg_layers: return judged(layers_left_out(spec));
-    case cause::cfg_batch: return judged(sequences_left_over(spec, facts));
-    case cause::cfg_seq: return judged(sequence_left_over(spec));
-    case cause::cfg_heads: return judged(heads_left_over(spec));
-    case cause::cfg_zero_pp: {
-      const std::int64_t stage = spec.pp > 1 ? sharding_stage(spec) : 0;
-      // Only DeepSpeed's engine refuses it for certain, and only of no framework it is not known.
-      if (spec.framework == frameworks::generic) return unsaid_in_plan(stage, 1);
-      return judged(spec.framework == frameworks::deepspeed ? stage : 0, 1);
-    }
-    default: return judged(broken_expert_rules(spec, facts));
+    case cause::cfg_m_lt_p:
+      limit = facts.micro_batches < 1 ? 1 : facts.micro_batches;
+      figure = any ? found.first.second.value : spec.framework == frameworks::generic && spec.pp > 1 ? spec.pp : 1;
+      break;
+    case cause::cfg_zero_pp:
+      limit = 1;
+      figure = any ? sharding_stage(spec) : 0;
+      break;
+    case cause::cfg_ep:
+    case cause::cfg_other: figure = found.count; break;
+    default: break;
   }
+  return any && found.is_said ? judged(figure, limit) : unsaid_in_plan(figure, limit);
 }
 
 constexpr std::int64_t parallel_axes(const plan_spec& spec, const bare_facts& facts) {

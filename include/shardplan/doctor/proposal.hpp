@@ -67,10 +67,13 @@ constexpr void propose_remedies(List& list, const Spec& spec, Wanted is_meant) {
 constexpr bool shrinks_states(remedy_kind kind) {
   switch (kind) {
     case remedy_kind::zero:
+    case remedy_kind::fsdp:
     case remedy_kind::shard_ranks:
     case remedy_kind::ep:
     case remedy_kind::tp:
     case remedy_kind::pp:
+    case remedy_kind::pp_slots:
+    case remedy_kind::pp_split:
     case remedy_kind::optimizer_adamw_8bit:
     case remedy_kind::offload_states_to_host: return true;
     default: return false;

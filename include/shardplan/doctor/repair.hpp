@@ -76,11 +76,11 @@ struct repair {
 // Adds what was found. Whether there was room for it.
 constexpr bool add_repair(treatment& steps, remedy_pair found) {
   return found.first.kind != remedy_kind::nothing_small_helps && add_to(steps, found.first) && add_to(steps, found.second) &&
-         steps.length <= most_repair_steps;
+         add_to(steps, found.third) && steps.length <= most_repair_steps;
 }
 
-// What is done next to a plan that breaks rules: a legal number near the one at fault; else the smallest change, or two, that make it keep
-// all; else of what does not fit the strongest.
+// What is done next to a plan that breaks rules: a legal number near the one at fault; else the smallest change, or two or three, that make
+// it keep all; else of what does not fit the strongest.
 template <class Spec>
 constexpr remedy_pair next_repair(const Spec& spec, violation_list broken) {
   find_all_legal(spec, broken);

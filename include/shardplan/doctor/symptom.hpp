@@ -7,26 +7,36 @@ namespace shardplan {
 
 /// What goes wrong with a run, as one sees it.
 enum class symptom {
-  out_of_memory,             ///< out of memory on the first steps
-  out_of_memory_later,       ///< out of memory, or slow near the limit, after many steps
-  out_of_memory_on_resume,   ///< a fresh start fits, resuming from a checkpoint does not
-  host_out_of_memory,        ///< the process is killed, without an error of the device
-  refused_at_start,          ///< an assertion, a shape error or lost layers at start
-  hang,                      ///< a collective times out, or nothing happens
-  diverges_in_parallel,      ///< the loss is NaN, spikes or drifts only in parallel
-  low_utilisation,           ///< model FLOPs utilisation is low
-  step_time_jitter,          ///< some steps are slower, at random
-  slow_after_offload,        ///< steps are slow since states were offloaded
-  checkpoint_does_not_load,  ///< a checkpoint does not load after the layout was changed
+  out_of_memory,               ///< out of memory on the first steps
+  out_of_memory_on_end_stage,  ///< out of memory on the first or the last pipeline stage only
+  out_of_memory_later,         ///< out of memory, or slow near the limit, after many steps
+  out_of_memory_on_resume,     ///< a fresh start fits, resuming from a checkpoint does not
+  host_out_of_memory,          ///< the process is killed, without an error of the device
+  refused_at_start,            ///< an assertion, a shape error or lost layers at start
+  hang,                        ///< a collective times out, or nothing happens
+  diverges_in_parallel,        ///< the loss is NaN, spikes or drifts only in parallel
+  low_utilisation,             ///< model FLOPs utilisation is low
+  step_time_jitter,            ///< some steps are slower, at random
+  slow_after_offload,          ///< steps are slow since states were offloaded
+  checkpoint_does_not_load,    ///< a checkpoint does not load after the layout was changed
 };
 /// Symptoms there are.
 inline constexpr int symptom_count = static_cast<int>(symptom::checkpoint_does_not_load) + 1;
 
 /// The symptom as one writes it.
 constexpr const char* name_of(symptom which) {
-  constexpr const char* names[] = {
-      "out_of_memory",        "out_of_memory_later", "out_of_memory_on_resume", "host_out_of_memory", "refused_at_start",        "hang",
-      "diverges_in_parallel", "low_utilisation",     "step_time_jitter",        "slow_after_offload", "checkpoint_does_not_load"};
+  constexpr const char* names[] = {"out_of_memory",
+                                   "out_of_memory_on_end_stage",
+                                   "out_of_memory_later",
+                                   "out_of_memory_on_resume",
+                                   "host_out_of_memory",
+                                   "refused_at_start",
+                                   "hang",
+                                   "diverges_in_parallel",
+                                   "low_utilisation",
+                                   "step_time_jitter",
+                                   "slow_after_offload",
+                                   "checkpoint_does_not_load"};
   static_assert(sizeof names / sizeof names[0] == symptom_count);
   return names[static_cast<int>(which)];
 }
@@ -34,6 +44,7 @@ constexpr const char* name_of(symptom which) {
 /// The symptom in words.
 constexpr const char* words_of(symptom which) {
   constexpr const char* words[] = {"out of memory on the first steps",
+                                   "out of memory on the first or the last pipeline stage only",
                                    "out of memory, or slow near the limit, after many steps",
                                    "a fresh start fits, resuming does not",
                                    "the process is killed, without an error of the device",
@@ -53,6 +64,10 @@ namespace symptoms {
 /// `symptom::out_of_memory`
 struct out_of_memory {
   static constexpr symptom value = symptom::out_of_memory;
+};
+/// `symptom::out_of_memory_on_end_stage`
+struct out_of_memory_on_end_stage {
+  static constexpr symptom value = symptom::out_of_memory_on_end_stage;
 };
 /// `symptom::out_of_memory_later`
 struct out_of_memory_later {

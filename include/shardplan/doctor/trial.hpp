@@ -9,6 +9,7 @@
 #include <shardplan/doctor/evidence_of.hpp>
 #include <shardplan/doctor/finding.hpp>
 #include <shardplan/doctor/observations.hpp>
+#include <shardplan/doctor/refusal.hpp>
 #include <shardplan/doctor/repair.hpp>
 #include <shardplan/doctor/timed_step.hpp>
 #include <shardplan/doctor/treatment.hpp>
@@ -91,6 +92,7 @@ constexpr finding found_in(const patient& who, const timed_step& when, const ste
   result.peak = who.peak.total;
   result.cost = cost;
   if (result.now.says == standing::excluded) return result;
+  if (is_of_configuration(which)) result.refused = refusal_of(who.spec, which);
   result.help = help_kind::action;
   result.why = result.now.says == standing::not_in_plan ? no_change::not_in_plan
                : changes_with_plan(which)               ? no_change::nothing_found

@@ -56,6 +56,15 @@ constexpr rank_orders rank_order_of(const axis* words, int count) {
   return static_cast<rank_orders>(packed);
 }
 
+/// Whether a number is an order: each axis once, four bits each, and nothing else but the bit of a dense ep.
+template <class Order = rank_orders>
+constexpr bool names_all_axes(Order order) {
+  const auto packed = static_cast<std::uint32_t>(order);
+  std::uint32_t named = 0;
+  for (std::uint32_t place = 0; place < 4 * detail::ordered_axes; place += 4) named |= std::uint32_t{1} << (packed >> place & 15);
+  return named == 0x7e && (packed | detail::ep_is_dense) >> 24 == 1;
+}
+
 namespace detail {
 template <auto... Words>
 struct order_words {

@@ -13,6 +13,7 @@
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/fact_of.hpp>
 #include <shardplan/plan/facts.hpp>
+#include <shardplan/plan/framework_has.hpp>
 #include <shardplan/plan/idle.hpp>
 #include <shardplan/plan/quantity.hpp>
 #include <shardplan/plan/rules/check.hpp>
@@ -43,10 +44,11 @@ enum class advice {
   fewer_micro_batches_than_stages,          ///< some ranks of the pipeline never work at the same time; torchtitan refuses it
   host_cannot_load,                         ///< each rank loading the whole model takes more than the host has
   tp_on_few_links,                          ///< on a switchless mesh tensor parallel groups use some of a device's links only
+  not_in_framework,                         ///< the framework has no such schedule, or no such word for how states are sharded
 };
 
 /// The number of kinds of advice.
-inline constexpr int advice_kinds = static_cast<int>(advice::tp_on_few_links) + 1;
+inline constexpr int advice_kinds = static_cast<int>(advice::not_in_framework) + 1;
 
 /// One advice with its numbers.
 struct advice_note {
@@ -166,6 +168,17 @@ constexpr advice_note note_logits(const Spec& spec) {
   return note_if(advice::large_logits, percent > 10, {quantity::percent, percent}, {quantity::vocabulary, facts.vocabulary});
 }
 
+// By what plan/framework_has.hpp knows. Forks have other schedules, and people say ZeRO-2 and 3 of FSDP: nothing is refused.
+template <class Spec>
+constexpr advice_note note_framework(const Spec& spec) {
+  const bool has_sharding = spec.sharding.is_fsdp() ? has_fsdp(spec.framework) : spec.zero <= 0 || has_zero_stages(spec.framework);
+  if (has_sharding)
+    return note_if(advice::not_in_framework, spec.pp > 1 && !has_schedule(spec.framework, spec.schedule),
+                   {quantity::chunks, spec.schedule.chunks}, {quantity::pp, spec.pp});
+  return note_if(advice::not_in_framework, true, {quantity::zero, sharding_stage(spec)},
+                 {quantity::dp_x_cp, derive(spec).grid.dense_shards()});
+}
+
 // Whether one advice holds for a spec that broke no rule of the first two tiers.
 template <class Spec>
 constexpr advice_note note_of(const Spec& spec, advice kind) {
@@ -199,6 +212,7 @@ constexpr advice_note note_of(const Spec& spec, advice kind) {
     case advice::fewer_micro_batches_than_stages: return note_micro_batches(spec);
     case advice::host_cannot_load: return note_loading(spec);
     case advice::tp_on_few_links: return note_links(spec);
+    case advice::not_in_framework: return note_framework(spec);
   }
   return {};
 }
@@ -309,6 +323,10 @@ inline constexpr advice_words words_of_advice[] = {
      "each device of a tensor parallel group uses one link of a switchless mesh for each other rank, and leaves the rest idle",
      "on a fabric without a switch (MI300X, Gaudi, Ascend) tp groups of n ranks use n - 1 links of a device, fewer than it has",
      "tp 2 has one of an MI300X's seven links: tp over the whole mesh, or none"},
+    {"not_in_framework", "the framework has no such schedule, or no such word for how states are sharded",
+     "`zero<1>` to `zero<3>` under torchtitan and fsdp2, `fsdp` under DeepSpeed, with pp > 1 a schedule of the catalog that the framework "
+     "does not have",
+     "a fork may have it; else say `fsdp<>`, `zero<3>`, or a schedule of [the framework's](plan.md)"},
 };
 static_assert(sizeof words_of_advice / sizeof words_of_advice[0] == advice_kinds);
 }  // namespace detail

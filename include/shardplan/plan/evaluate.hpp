@@ -6,8 +6,10 @@
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/memory/phase.hpp>
 #include <shardplan/memory/report.hpp>
+#include <shardplan/plan/best_remedy.hpp>
+#include <shardplan/plan/feature_change.hpp>
 #include <shardplan/plan/legal_values.hpp>
-#include <shardplan/plan/remedy.hpp>
+#include <shardplan/plan/remedy_set.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -121,30 +123,41 @@ constexpr timing_report step_timing(const Spec& spec, const timing_constants& co
 }
 
 namespace detail {
-// All but the remedy of `does_not_fit`.
+// All but the remedies.
 template <bool JudgesHost = true, class Spec = plan_spec>
 constexpr violation_list broken_rules(const Spec& spec) {
   recording_sink<> sink{};
   check_all<JudgesHost>(spec, sink);
   return sink.list;
 }
+constexpr bool is_about_memory(rule broken) { return broken == rule::does_not_fit || broken == rule::host_does_not_fit; }
 template <class List>
-constexpr void set_remedy(List& list, remedy_pair changes) {
+constexpr bool wants_remedy(const List& list) {
+  for (const auto& item : list.items)
+    if (is_about_memory(item.broken)) return true;
+  return false;
+}
+// The same for the device and the host: what makes the whole plan valid.
+template <class List>
+constexpr void set_remedy(List& list, const remedy_set& changes) {
   for (auto& item : list.items)
-    if (item.broken == rule::does_not_fit) {
+    if (is_about_memory(item.broken)) {
       item.try_this = changes.first;
       item.and_this = changes.second;
+      item.further = changes.third;
     }
 }
 template <class Spec, class List>
 constexpr void find_remedies(const Spec& spec, List& list) {
   find_all_legal(spec, list);
-  if (list.items.length != 0 && list.items.values[list.items.length - 1].broken == rule::does_not_fit) set_remedy(list, best_remedy(spec));
+  find_all_supported(spec, list);
+  if (wants_remedy(list)) set_remedy(list, best_remedy(spec));
 }
 }  // namespace detail
 
 /// Every broken rule of `spec`, tier by tier (plan/violation.hpp); empty when the plan is valid. A plan that does not fit comes with the
-/// smallest change that was checked to make it valid, an illegal number with the nearest legal ones.
+/// smallest change that was checked to make it valid (`best_remedy`), an illegal number with the nearest legal ones, what is not supported
+/// with a change after which it is.
 template <class Spec = plan_spec>
 constexpr violation_list violations_in(const Spec& spec) {
   violation_list list = detail::broken_rules(spec);

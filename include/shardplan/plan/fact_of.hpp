@@ -10,6 +10,9 @@
 #include <shardplan/plan/quantity.hpp>
 #include <shardplan/recipe/batch.hpp>
 #include <shardplan/recipe/communication.hpp>
+#include <shardplan/recipe/link_efficiency.hpp>
+#include <shardplan/recipe/node_limited_routing.hpp>
+#include <shardplan/recipe/overlap.hpp>
 
 #include <cstdint>
 
@@ -107,6 +110,32 @@ template <std::int64_t Value>
 sent_scale_block<Value>* fact_of(fact_key<quantity::sent_scale_block, Value>);
 template <std::int64_t Value>
 node_ranks<Value>* fact_of(fact_key<quantity::node_ranks, Value>);
+template <std::int64_t Value>
+operations_per_second<Value>* fact_of(fact_key<quantity::operations_per_second, Value>);
+template <std::int64_t Value>
+bytes_per_second<Value>* fact_of(fact_key<quantity::bytes_per_second, Value>);
+template <std::int64_t Value>
+hidden_tp<Value>* fact_of(fact_key<quantity::hidden_tp, Value>);
+template <std::int64_t Value>
+hidden_cp<Value>* fact_of(fact_key<quantity::hidden_cp, Value>);
+template <std::int64_t Value>
+hidden_ep<Value>* fact_of(fact_key<quantity::hidden_ep, Value>);
+template <std::int64_t Value>
+hidden_pp<Value>* fact_of(fact_key<quantity::hidden_pp, Value>);
+template <std::int64_t Value>
+hidden_dp<Value>* fact_of(fact_key<quantity::hidden_dp, Value>);
+template <std::int64_t Value>
+of_fabric<Value>* fact_of(fact_key<quantity::of_fabric, Value>);
+template <std::int64_t Value>
+of_network<Value>* fact_of(fact_key<quantity::of_network, Value>);
+template <std::int64_t Value>
+of_host<Value>* fact_of(fact_key<quantity::of_host, Value>);
+template <std::int64_t Value>
+node_limited_routing<Value>* fact_of(fact_key<quantity::routed_nodes, Value>);
+template <std::int64_t Value>
+least_micro_batches<Value>* fact_of(fact_key<quantity::least_micro_batches, Value>);
+template <std::int64_t Value>
+bubble_chunks<Value>* fact_of(fact_key<quantity::bubble_chunks, Value>);
 template <std::int64_t Value>
 weight_bytes<Value>* fact_of(fact_key<quantity::weight_bytes, Value>);
 template <std::int64_t Value>

@@ -136,6 +136,18 @@ struct sent_scale_block;
 /// Ranks among which quantised gradients are reduced first.
 template <std::int64_t Value>
 struct node_ranks;
+/// Matrix operations a second of a device.
+template <std::int64_t Value>
+struct operations_per_second;
+/// Bytes a second of a device's memory, or of one of its links.
+template <std::int64_t Value>
+struct bytes_per_second;
+/// Micro-batches for each rank or stage that a schedule starts with.
+template <std::int64_t Value>
+struct least_micro_batches;
+/// Chunks of a rank that a schedule's formula of its bubble is for.
+template <std::int64_t Value>
+struct bubble_chunks;
 /// Bytes of one weight.
 template <std::int64_t Value>
 struct weight_bytes;

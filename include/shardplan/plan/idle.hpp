@@ -9,6 +9,8 @@
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/core/unset.hpp>
 #include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/framework_has.hpp>
+#include <shardplan/plan/micro_batch_room.hpp>
 #include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/step_cost.hpp>
@@ -62,7 +64,9 @@ constexpr Spec changed_by_offer(const Spec& spec, const idle_offer& offer) {
 /// Most offers of one plan.
 inline constexpr std::size_t most_idle_offers = 40;
 /// The offers of a plan: the most tokens a second first; of a device without a rate, the least idle first.
-using idle_offers = static_vector<idle_offer, most_idle_offers>;
+struct idle_offers : static_vector<idle_offer, most_idle_offers> {
+  micro_batch_room room{};  ///< where more micro-batches of the plan's size end, of a pipeline; `most` 0: nothing was looked for
+};
 
 namespace detail {
 
@@ -84,9 +88,10 @@ using idle_schedules =
                     schedules::zb_v, schedules::v_half, schedules::v_min, schedules::one_f_one_b_v, schedules::dual_pipe,
                     schedules::dual_pipe_v, schedules::chimera, schedules::hanayo<1>, schedules::hanayo<2>>;
 
-// Changes by number, as far as a plan has them: halves of the micro-batch, larger batches, overlaps, schedules.
+// Changes by number, as far as a plan has them: halves of the micro-batch, larger batches (the last as large as memory lets it be),
+// overlaps, schedules.
 inline constexpr int idle_halves = 8;
-inline constexpr int idle_batches = 2;
+inline constexpr int idle_batches = 3;
 inline constexpr int idle_overlaps = 5;
 template <class Schedules = idle_schedules>
 inline constexpr int idle_candidates = idle_halves + idle_batches + idle_overlaps + Schedules::count;
@@ -95,9 +100,18 @@ constexpr remedy less_visible(remedy_kind kind, bool is_used, std::int64_t perce
   return is_used && percent < 100 ? remedy{kind, 100} : remedy{};
 }
 
-// `nothing_small_helps` where the plan has no such change.
+// As many sequences as fit, where memory ends them beside those that are doubled.
+template <class Spec>
+constexpr remedy largest_batch(const Spec& spec, const micro_batch_room& room) {
+  const std::int64_t most = most_legal_micro_batches(spec, room);
+  const std::int64_t now = derive(spec).micro_batches;
+  if (most == 0 || most == 2 * now || most == 4 * now || spec.accumulation != unset) return {};
+  return {remedy_kind::global_batch, with_micro_batches(spec, most).global_batch};
+}
+
+// `nothing_small_helps` where the plan, or its framework, has no such change. `room` is only looked at for a pipeline.
 template <class Spec, class Schedules = idle_schedules>
-constexpr idle_offer idle_candidate(const Spec& spec, int index) {
+constexpr idle_offer idle_candidate(const Spec& spec, const micro_batch_room& room, int index) {
   idle_offer offer{};
   if (index < idle_halves) {
     const std::int64_t micro = spec.micro_batch >> (index + 1);
@@ -106,7 +120,10 @@ constexpr idle_offer idle_candidate(const Spec& spec, int index) {
   }
   index -= idle_halves;
   if (index < idle_batches) {
-    if (spec.pp > 1) offer.change = {remedy_kind::global_batch, saturating_multiply(spec.global_batch, std::int64_t{2} << index)};
+    if (spec.pp <= 1) return offer;
+    offer.change = index == idle_batches - 1
+                       ? largest_batch(spec, room)
+                       : remedy{remedy_kind::global_batch, saturating_multiply(spec.global_batch, std::int64_t{2} << index)};
     return offer;
   }
   index -= idle_batches;
@@ -123,7 +140,7 @@ constexpr idle_offer idle_candidate(const Spec& spec, int index) {
   }
   if (spec.pp == 1) return offer;
   offer.schedule = Schedules::at(index - idle_overlaps);
-  offer.change = {remedy_kind::schedule, offer.schedule.chunks};
+  if (has_schedule(spec.framework, offer.schedule)) offer.change = {remedy_kind::schedule, offer.schedule.chunks};
   return offer;
 }
 
@@ -132,11 +149,13 @@ struct idle_now {
   bool asked = false;  // whether there is anything to look for
   closed_form idle{};
   step_cost cost{};
+  micro_batch_room room{};  // of a pipeline
 };
+// (Without the room, which takes more than one constant.)
 template <class Spec>
 constexpr idle_now idle_now_of(const Spec& spec) {
   if (!is_computable(spec) || count_violations(spec) != 0) return {};
-  return {true, idle_share_of(spec), computed_cost(spec)};
+  return {true, idle_share_of(spec), computed_cost(spec), {}};
 }
 
 // Whether the change is legal and the plan waits less with it: `offer` has the figures then.
@@ -160,7 +179,8 @@ constexpr bool waits_less(const Spec& spec, const idle_now& now, idle_offer& off
 // The candidate with that number and its figures; without a change where it does not help.
 template <class Spec>
 constexpr idle_offer answered(const Spec& spec, const idle_now& now, int index) {
-  idle_offer offer = idle_candidate(spec, index);
+  if (!now.asked) return {};
+  idle_offer offer = idle_candidate(spec, now.room, index);
   if (!waits_less(spec, now, offer)) offer.change = {};
   return offer;
 }
@@ -180,13 +200,22 @@ constexpr void rank_in(List& list, const idle_offer& offer) {
 
 // A constant for each candidate, as in plan.hpp.
 template <class Core>
-inline constexpr idle_now idle_before = idle_now_of(Core::spec);
+inline constexpr idle_now idle_before_room = idle_now_of(Core::spec);
+template <class Core>
+constexpr idle_now idle_now_of_plan() {
+  idle_now now = idle_before_room<Core>;
+  if constexpr (idle_before_room<Core>.asked && Core::spec.pp > 1) now.room = room_of_plan<Core>();
+  return now;
+}
+template <class Core>
+inline constexpr idle_now idle_before = idle_now_of_plan<Core>();
 template <class Core, int Index>
 inline constexpr idle_offer idle_answer = answered(Core::spec, idle_before<Core>, Index);
 template <class Core, int... Indices>
 constexpr idle_offers idle_offers_of(index_pack<int, Indices...>) {
   static_assert(sizeof...(Indices) <= most_idle_offers);
   idle_offers list{};
+  list.room = idle_before<Core>.room;
   ((idle_answer<Core, Indices>.change.kind != remedy_kind::nothing_small_helps ? rank_in(list, idle_answer<Core, Indices>) : void()), ...);
   return list;
 }
@@ -194,14 +223,17 @@ constexpr idle_offers idle_offers_of(index_pack<int, Indices...>) {
 }  // namespace detail
 
 /// What makes a valid plan wait less and keeps it valid, the most tokens a second first: a smaller micro-batch (more of them), a larger
-/// batch, another schedule that keeps synchronous steps, communication that hides. Each idles less by the formulas of the schedules (an
+/// batch (twice, four times, and as large as memory lets it be where that ends it), another schedule that keeps synchronous steps and that
+/// the framework has (framework_has.hpp), communication that hides. Each idles less by the formulas of the schedules (an
 /// overlap: no more), and is faster by the estimate of `timing` where the device has a rate. Empty for a plan that breaks a rule; a
 /// schedule without a formula is only offered overlaps.
 template <class Spec = plan_spec>
 constexpr idle_offers less_idle(const Spec& spec) {
   idle_offers list{};
-  const detail::idle_now now = detail::idle_now_of(spec);
+  detail::idle_now now = detail::idle_now_of(spec);
   if (!now.asked) return list;
+  if (spec.pp > 1) now.room = room_for_micro_batches(spec);
+  list.room = now.room;
   for (int index = 0; index < detail::idle_candidates<>; ++index) {
     const idle_offer offer = detail::answered(spec, now, index);
     if (offer.change.kind != remedy_kind::nothing_small_helps) detail::rank_in(list, offer);
@@ -213,79 +245,5 @@ constexpr idle_offers less_idle(const Spec& spec) {
 template <plan_type Plan>
 inline constexpr idle_offers less_idle_of =
     detail::idle_offers_of<detail::asked_plan<Plan>>(detail::make_index_pack<detail::idle_candidates<>>{});
-
-/// Where more micro-batches end.
-struct micro_batch_room {
-  std::int64_t most = 0;  ///< micro-batches of a replica up to which the plan fits; 0: not even as it is
-  bool ends = false;      ///< whether memory ends them: GPipe's grows with each, 1F1B's does not
-};
-
-namespace detail {
-template <class Spec>
-constexpr Spec with_micro_batches(const Spec& spec, std::int64_t micro_batches) {
-  Spec with = spec;
-  with.global_batch = saturating_multiply(saturating_multiply(spec.micro_batch, derive(spec).grid.dp), micro_batches);
-  if (spec.accumulation != unset) with.accumulation = micro_batches;
-  return with;
-}
-template <class Spec>
-constexpr bool fits_with(const Spec& spec, std::int64_t micro_batches) {
-  return memory_fits(with_micro_batches(spec, micro_batches));
-}
-// As many as are looked at: 2^20, fewer where that cannot be computed.
-template <class Spec>
-constexpr std::int64_t most_micro_batches(const Spec& spec) {
-  std::int64_t most = std::int64_t{1} << 20;
-  while (most > 1 && !is_computable(with_micro_batches(spec, most))) most /= 2;
-  return most;
-}
-
-template <class Core, std::int64_t MicroBatches>
-inline constexpr bool core_fits_with = fits_with(Core::spec, MicroBatches);
-// `Fits` is known to fit, `Beyond` not to.
-template <class Core, std::int64_t Fits, std::int64_t Beyond>
-constexpr std::int64_t most_that_fit() {
-  constexpr std::int64_t middle = Fits + (Beyond - Fits) / 2;
-  if constexpr (Beyond - Fits <= 1) {
-    return Fits;
-  } else if constexpr (core_fits_with<Core, middle>) {
-    return most_that_fit<Core, middle, Beyond>();
-  } else {
-    return most_that_fit<Core, Fits, middle>();
-  }
-}
-template <class Core>
-constexpr micro_batch_room room_of_plan() {
-  if constexpr (!is_computable(Core::spec)) {
-    return {};
-  } else {
-    constexpr std::int64_t most = most_micro_batches(Core::spec);
-    if constexpr (core_fits_with<Core, most>) {
-      return {most, false};
-    } else {
-      return {most_that_fit<Core, 0, most>(), true};
-    }
-  }
-}
-}  // namespace detail
-
-/// How many micro-batches of the plan's size a replica may have in a step before its memory ends them, up to 2^20: a larger batch idles
-/// less. Other rules are not asked. 0 for a plan that cannot be computed.
-template <class Spec = plan_spec>
-constexpr micro_batch_room room_for_micro_batches(const Spec& spec) {
-  if (!detail::is_computable(spec)) return {};
-  std::int64_t fits = 0;
-  std::int64_t beyond = detail::most_micro_batches(spec);
-  if (detail::fits_with(spec, beyond)) return {beyond, false};
-  while (beyond - fits > 1) {
-    const std::int64_t middle = fits + (beyond - fits) / 2;
-    (detail::fits_with(spec, middle) ? fits : beyond) = middle;
-  }
-  return {fits, true};
-}
-
-/// `room_for_micro_batches` of a plan type, as a constant.
-template <plan_type Plan>
-inline constexpr micro_batch_room room_for_micro_batches_of = detail::room_of_plan<detail::asked_plan<Plan>>();
 
 }  // namespace shardplan

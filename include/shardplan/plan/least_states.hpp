@@ -56,14 +56,18 @@ constexpr std::int64_t least_memory(const Spec& spec, const parameter_totals& to
     return change.kind == kind ? change.value : second.kind == kind ? second.value : unchanged;
   };
   const std::int64_t tp = value_of(remedy_kind::tp, spec.tp);
-  const std::int64_t pp = value_of(remedy_kind::pp, spec.pp);
+  const std::int64_t pp = value_of(remedy_kind::pp_slots, value_of(remedy_kind::pp_split, value_of(remedy_kind::pp, spec.pp)));
   const std::int64_t world = spec.devices_per_node * spec.nodes;
-  const std::int64_t stage = has(remedy_kind::zero) && !spec.sharding.is_fsdp() ? value_of(remedy_kind::zero, 0) : sharding_stage(spec);
+  const bool goes_fsdp = has(remedy_kind::fsdp);
+  const std::int64_t stage = goes_fsdp                                            ? 3
+                             : has(remedy_kind::zero) && !spec.sharding.is_fsdp() ? value_of(remedy_kind::zero, 0)
+                                                                                  : sharding_stage(spec);
   const bool by_tensor = goes_by_tensor(spec.optimizer, spec.precision) || has(remedy_kind::optimizer_adamw_8bit);
   const bool states_stay = spec.offload.states == storage::device && !has(remedy_kind::offload_states_to_host);
   const auto& precision = spec.precision;
   const std::int64_t weight = spec.offload.weights == storage::device && !has_linear_rule(precision) ? precision.weight : 0;
-  const bool gradients_stay = spec.offload.gradients == storage::device && !spec.sharding.is_fsdp() && !spec.optimizer.fused_step;
+  const bool gradients_stay =
+      spec.offload.gradients == storage::device && !spec.sharding.is_fsdp() && !goes_fsdp && !spec.optimizer.fused_step;
   const std::int64_t gradient = gradients_stay ? precision.gradient + precision.accumulator : 0;
   const std::int64_t moments = by_tensor || spec.offload.moments_percent != 0 ? 0 : spec.optimizer.moments * precision.moment;
   const std::int64_t optimizer = states_stay ? precision.master + moments : 0;

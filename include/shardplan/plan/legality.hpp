@@ -102,10 +102,6 @@ enum class legality {
   of_the_rule        // the rule at hand
 };
 
-// Ranges that are asked with the divisions.
-constexpr bool is_range_of_tier_two(quantity number) {
-  return number == quantity::in_flight || number == quantity::weight_versions || number == quantity::next_token_stage;
-}
 // Pairs that are compared when all divisions are right.
 template <class Item>
 constexpr bool is_of_tier_three(const Item& item) {

@@ -9,7 +9,7 @@
 #include <shardplan/memory/phase.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/plan/evaluate.hpp>
-#include <shardplan/plan/remedy.hpp>
+#include <shardplan/plan/remedy_of_plan.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -52,81 +52,6 @@ constexpr plan_spec fold_parts() {
   return spec;
 }
 
-// `smallest_remedy` cut into one constant a candidate: together they would leave what Clang evaluates in one. Variable templates, because
-// Clang evaluates a constexpr local again in each call.
-template <class Core, int Index>
-inline constexpr remedy candidate = remedy_at(Core::spec, Index);
-template <class Core>
-inline constexpr parameter_totals totals_of_plan = totals_of(Core::spec);
-// What cannot fit by the number of its parameters alone is not judged; the first few candidates are judged at once, since counting
-// parameters costs as much as judging two.
-template <class Core>
-constexpr bool may_fit(remedy change, remedy second = {}) {
-  return least_memory(Core::spec, totals_of_plan<Core>, change, second) <= Core::spec.device.memory.count;
-}
-template <class Core, int Index>
-inline constexpr bool candidate_helps = (Index < 3 || may_fit<Core>(candidate<Core, Index>)) &&
-                                        count_violations<Core::judges_host>(changed(Core::spec, candidate<Core, Index>)) == 0;
-template <class Core, int Index>
-constexpr remedy remedy_from() {
-  if constexpr (candidate<Core, Index>.kind == remedy_kind::nothing_small_helps) {
-    return candidate<Core, Index>;
-  } else if constexpr (candidate_helps<Core, Index>) {
-    return candidate<Core, Index>;
-  } else {
-    return remedy_from<Core, Index + 1>();
-  }
-}
-template <class Core, int Kind>
-inline constexpr remedy strongest = strong_remedy(Core::spec, Kind);
-template <class Core, int Index>
-inline constexpr remedy_pair candidate_pair = strong_pair(Core::spec, strongest<Core, kinds_of_pair(Index).first>,
-                                                          strongest<Core, kinds_of_pair(Index).second>, Index);
-// Where all changes together are not enough, no pair is looked at.
-template <class Core>
-inline constexpr plan_spec spec_with_all = changed_by_all(Core::spec);
-template <class Core>
-inline constexpr bool all_help = memory_fits(spec_with_all<Core>);
-template <class Core, int Index>
-inline constexpr bool pair_helps = may_fit<Core>(candidate_pair<Core, Index>.first, candidate_pair<Core, Index>.second) &&
-                                   count_violations<Core::judges_host>(changed_by_both(Core::spec, candidate_pair<Core, Index>)) == 0;
-template <class Core, int Doublings>
-inline constexpr bool nodes_help = count_violations<Core::judges_host>(changed(Core::spec, more_nodes(Core::spec, Doublings))) == 0;
-template <class Core, int Doublings>
-constexpr remedy nodes_from() {
-  if constexpr (Doublings > most_doublings || more_nodes(Core::spec, Doublings).kind == remedy_kind::nothing_small_helps) {
-    return {};
-  } else if constexpr (nodes_help<Core, Doublings>) {
-    return more_nodes(Core::spec, Doublings);
-  } else {
-    return nodes_from<Core, Doublings + 1>();
-  }
-}
-template <class Core, int Index>
-constexpr remedy_pair pair_from() {
-  if constexpr (Index == strong_pairs) {
-    return {nodes_from<Core, 1>(), {}};
-  } else if constexpr (candidate_pair<Core, Index>.first.kind == remedy_kind::nothing_small_helps) {
-    return pair_from<Core, Index + 1>();
-  } else if constexpr (pair_helps<Core, Index>) {
-    return candidate_pair<Core, Index>;
-  } else {
-    return pair_from<Core, Index + 1>();
-  }
-}
-template <class Core>
-constexpr remedy_pair remedy_of_plan() {
-  if constexpr (Core::violation_count == 0 || !is_computable(Core::spec) || memory_fits(Core::spec)) {
-    return {};
-  } else if constexpr (remedy_from<Core, 0>().kind != remedy_kind::nothing_small_helps) {
-    return {remedy_from<Core, 0>(), {}};
-  } else if constexpr (all_help<Core>) {
-    return pair_from<Core, 0>();
-  } else {
-    return {nodes_from<Core, 1>(), {}};
-  }
-}
-
 // The broken rules of a plan, the legal values of each a constant of its own.
 template <class Core>
 inline constexpr violation_list broken_rules_of = broken_rules<Core::judges_host>(Core::spec);
@@ -163,7 +88,8 @@ template <class Core, class Indices>
 constexpr violation_list spoken_rules(Indices indices) {
   violation_list list = broken_rules_of<Core>;
   if constexpr (has_legal_values(broken_rules_of<Core>)) list = legal_rules<Core>(indices);
-  set_remedy(list, remedy_of_plan<Core>());
+  if constexpr (has_features(broken_rules_of<Core>)) find_all_supported(Core::spec, list);
+  if constexpr (wants_remedy(broken_rules_of<Core>)) set_remedy(list, remedy_of_plan<Core>());
   return list;
 }
 

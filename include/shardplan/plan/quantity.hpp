@@ -107,6 +107,19 @@ enum class quantity {
   sent_bits,               ///< bits of one number on its way, in `communication<>`
   sent_scale_block,        ///< numbers that share a 4-byte scale on their way to experts
   node_ranks,              ///< ranks among which quantised gradients are reduced first
+  operations_per_second,   ///< matrix operations a second of a device
+  bytes_per_second,        ///< bytes a second of a device's memory, or of one of its links
+  hidden_tp,               ///< tensor parallel transfers that can hide, percent
+  hidden_cp,               ///< context parallel transfers that can hide, percent
+  hidden_ep,               ///< expert parallel transfers that can hide, percent
+  hidden_pp,               ///< transfers between stages that can hide, percent
+  hidden_dp,               ///< data parallel transfers that can hide, percent
+  of_fabric,               ///< what a large ring reaches of the fabric's rate, percent
+  of_network,              ///< what is reached of the network's rate, percent
+  of_host,                 ///< what is reached of the rate between a device and its host, percent
+  routed_nodes,            ///< nodes that a token's experts lie on: `node_limited_routing<>`
+  least_micro_batches,     ///< micro-batches for each rank or stage that a schedule starts with
+  bubble_chunks,           ///< chunks of a rank that a schedule's formula of its bubble is for
   // products that rules compare with
   pp_x_chunks,                      ///< product: pipeline ranks x chunks, the stages
   tp_x_pp_x_cp,                     ///< product: the ranks of one replica
@@ -231,6 +244,19 @@ constexpr const char* name_of(quantity what) {
                                    "sent_bits",
                                    "sent_scale_block",
                                    "node_ranks",
+                                   "operations_per_second",
+                                   "bytes_per_second",
+                                   "hidden_tp",
+                                   "hidden_cp",
+                                   "hidden_ep",
+                                   "hidden_pp",
+                                   "hidden_dp",
+                                   "of_fabric",
+                                   "of_network",
+                                   "of_host",
+                                   "routed_nodes",
+                                   "least_micro_batches",
+                                   "bubble_chunks",
                                    "pp_x_chunks",
                                    "tp_x_pp_x_cp",
                                    "tp_x_pp_x_cp_x_dp",

@@ -4,10 +4,12 @@
 #include <shardplan/core/bytes.hpp>
 #include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
-#include <shardplan/core/unset.hpp>
+#include <shardplan/plan/best_remedy.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/plan.hpp>
 #include <shardplan/plan/remedy.hpp>
+#include <shardplan/plan/remedy_of_plan.hpp>
+#include <shardplan/plan/remedy_set.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/step_cost.hpp>
 #include <shardplan/plan/verdict.hpp>
@@ -18,9 +20,9 @@
 
 namespace shardplan {
 
-/// A change, or two together, that was checked to make a plan valid, and what it costs.
+/// A change, or two or three together, that was checked to make a plan valid, and what it costs.
 struct remedy_offer {
-  remedy_pair changes{};             ///< what to change
+  remedy_set changes{};              ///< what to change
   bytes peak{};                      ///< `peak_memory` with it
   std::int64_t devices = 0;          ///< devices with it
   std::int64_t micro_batches = 0;    ///< micro-batches of a replica with it
@@ -42,8 +44,8 @@ using remedy_offers = static_vector<remedy_offer, most_offers>;
 namespace detail {
 
 template <class Spec>
-constexpr remedy_offer offer_of(const Spec& spec, remedy_pair changes, const step_cost& before) {
-  const Spec with = changed_by_both(spec, changes);
+constexpr remedy_offer offer_of(const Spec& spec, const remedy_set& changes, const step_cost& before) {
+  const Spec with = changed_by_set(spec, changes);
   const plan_figures figures = computed_figures(with);
   return {changes,
           figures.peak_memory,
@@ -56,48 +58,55 @@ constexpr remedy_offer offer_of(const Spec& spec, remedy_pair changes, const ste
           before};
 }
 
-// Of each kind the smallest value that helps is enough.
+// Of each kind the smallest value that helps is enough; more pipeline ranks are one kind, however their layers are divided.
 constexpr bool has_kind(const remedy_offers& list, remedy_kind kind) {
-  for (std::size_t at = 0; at < list.length; ++at)
-    if (list.values[at].changes.first.kind == kind && list.values[at].changes.second.kind == remedy_kind::nothing_small_helps) return true;
+  constexpr int pipeline = axis_of(remedy_kind::pp);
+  for (const remedy_offer& offer : list) {
+    if (is_change(offer.changes.second)) continue;
+    const remedy_kind known = offer.changes.first.kind;
+    if (known == kind || (axis_of(known) == pipeline && axis_of(kind) == pipeline)) return true;
+  }
   return false;
 }
-
-// Whether a plan can be computed and its device or its host has too little memory.
-template <class Spec>
-constexpr bool does_not_fit_somewhere(const Spec& spec) {
-  if (!is_computable(spec)) return false;
-  if (!memory_fits(spec)) return true;
-  counting_sink sink{};
-  if (spec.host_memory_gibibytes != unset) check_host(spec, memory_layout_of(spec), sink);
-  return sink.count != 0;
+// Adds the offer of a set that is not there yet. Room is left for more nodes.
+constexpr bool is_new(const remedy_offers& list, const remedy_set& changes) {
+  if (!is_change(changes.first) || list.length >= most_offers - 1) return false;
+  for (const remedy_offer& offer : list)
+    if (offer.changes == changes) return false;
+  return true;
 }
 
-// The same at compile time, a constant for each candidate, as in plan.hpp.
+// The same at compile time, a constant for each candidate, as in remedy_of_plan.hpp.
 template <class Core>
 inline constexpr step_cost cost_before = computed_cost(Core::spec);
-template <class Core, remedy_kind Kind, std::int64_t Value, remedy_kind Further, std::int64_t FurtherValue>
-inline constexpr remedy_offer offer = offer_of(Core::spec, {{Kind, Value}, {Further, FurtherValue}}, cost_before<Core>);
+template <class Core, remedy_kind Kind, std::int64_t Value, remedy_kind Second, std::int64_t SecondValue, remedy_kind Third,
+          std::int64_t ThirdValue>
+inline constexpr remedy_offer offer = offer_of(Core::spec, {{Kind, Value}, {Second, SecondValue}, {Third, ThirdValue}}, cost_before<Core>);
+template <class Core, remedy_kind Kind, std::int64_t Value>
+constexpr void add_single(remedy_offers& list) {
+  list.push_back(offer<Core, Kind, Value, remedy_kind::nothing_small_helps, 0, remedy_kind::nothing_small_helps, 0>);
+}
 template <class Core, int Index>
 constexpr void add_singles(remedy_offers& list) {
   constexpr remedy change = candidate<Core, Index>;
   if constexpr (change.kind != remedy_kind::nothing_small_helps) {
     if constexpr (candidate_helps<Core, Index>) {
-      if (!has_kind(list, change.kind)) list.push_back(offer<Core, change.kind, change.value, remedy_kind::nothing_small_helps, 0>);
+      if (!has_kind(list, change.kind)) add_single<Core, change.kind, change.value>(list);
     }
     add_singles<Core, Index + 1>(list);
   }
 }
+template <class Core, int Set>
+constexpr void add_set(remedy_offers& list) {
+  constexpr remedy_set changes = smallest_set_of<Core, Set>();
+  if (is_new(list, changes))
+    list.push_back(offer<Core, changes.first.kind, changes.first.value, changes.second.kind, changes.second.value, changes.third.kind,
+                         changes.third.value>);
+}
 template <class Core, int Index>
 constexpr void add_pairs(remedy_offers& list) {
   if constexpr (Index < strong_pairs) {
-    constexpr remedy_pair pair = candidate_pair<Core, Index>;
-    if constexpr (pair.first.kind != remedy_kind::nothing_small_helps) {
-      if constexpr (pair_helps<Core, Index>) {
-        if (list.length < most_offers - 1)
-          list.push_back(offer<Core, pair.first.kind, pair.first.value, pair.second.kind, pair.second.value>);
-      }
-    }
+    if constexpr (set_is_enough<Core, Index>) add_set<Core, Index>(list);
     add_pairs<Core, Index + 1>(list);
   }
 }
@@ -105,12 +114,15 @@ template <class Core>
 constexpr remedy_offers offers_of_plan() {
   remedy_offers list{};
   if constexpr (Core::violation_count != 0) {
-    if constexpr (does_not_fit_somewhere(Core::spec)) {
+    if constexpr (lacks_memory<Core::judges_host>(Core::spec)) {
       add_singles<Core, 0>(list);
-      if constexpr (remedy_from<Core, 0>().kind == remedy_kind::nothing_small_helps && all_help<Core>) add_pairs<Core, 0>(list);
+      if constexpr (remedy_from<Core, 0>().kind == remedy_kind::nothing_small_helps && all_help<Core>) {
+        add_pairs<Core, 0>(list);
+        if constexpr (first_pair<Core, 0>() == strong_pairs && is_change(strong_set_of<Core, strong_pairs>.first))
+          add_set<Core, strong_pairs>(list);
+      }
       constexpr remedy nodes = nodes_from<Core, 1>();
-      if constexpr (nodes.kind != remedy_kind::nothing_small_helps)
-        list.push_back(offer<Core, nodes.kind, nodes.value, remedy_kind::nothing_small_helps, 0>);
+      if constexpr (nodes.kind != remedy_kind::nothing_small_helps) add_single<Core, nodes.kind, nodes.value>(list);
     }
   }
   return list;
@@ -118,31 +130,31 @@ constexpr remedy_offers offers_of_plan() {
 }  // namespace detail
 
 /// Every change that makes a plan valid which only does not fit, on its device or on its host, from the smallest to the largest: of each
-/// kind of change (in the order of `first_remedy`) the smallest value that helps, pairs where no single change does, more nodes at last.
-/// Each was checked by evaluating the changed plan, all rules, and says what a step then costs. Empty for a plan that is valid, or that
-/// breaks other rules.
+/// kind of change (in the order of `first_remedy`) the smallest value that helps; where no single change does, pairs, each the smallest of
+/// its two kinds; where no pair does, three together; more nodes at last. Each was checked by evaluating the changed plan, all rules, and
+/// says what a step then costs. Empty for a plan that is valid, or that breaks other rules.
 template <class Spec = plan_spec>
 constexpr remedy_offers remedies_in(const Spec& spec) {
   remedy_offers list{};
-  if (!detail::does_not_fit_somewhere(spec)) return list;
+  if (!detail::lacks_memory(spec)) return list;
   const step_cost before = detail::computed_cost(spec);
   first_remedy(spec, [&](remedy suggested) {
     if (!detail::has_kind(list, suggested.kind) && detail::count_violations(changed(spec, suggested)) == 0)
-      list.push_back(detail::offer_of(spec, {suggested, {}}, before));
+      list.push_back(detail::offer_of(spec, {suggested, {}, {}}, before));
     return false;
   });
-  if (list.empty() && detail::memory_fits(detail::changed_by_all(spec)))
-    for (int index = 0; index < detail::strong_pairs && list.length < most_offers - 1; ++index) {
-      const detail::pair_of_kinds kinds = detail::kinds_of_pair(index);
-      const remedy_pair pair =
-          detail::strong_pair(spec, detail::strong_remedy(spec, kinds.first), detail::strong_remedy(spec, kinds.second), index);
-      if (pair.first.kind != remedy_kind::nothing_small_helps && detail::count_violations(changed_by_both(spec, pair)) == 0)
-        list.push_back(detail::offer_of(spec, pair, before));
-    }
+  if (list.empty()) {
+    const detail::parameter_totals totals = detail::totals_of(spec);
+    detail::each_set(spec, totals, [&](const remedy_set& strong) {
+      const remedy_set changes = detail::smallest_set(spec, totals, strong);
+      if (detail::is_new(list, changes)) list.push_back(detail::offer_of(spec, changes, before));
+      return false;
+    });
+  }
   for (int doublings = 1; doublings <= detail::most_doublings; ++doublings) {
     const remedy nodes = detail::more_nodes(spec, doublings);
     if (nodes.kind == remedy_kind::nothing_small_helps || detail::count_violations(changed(spec, nodes)) != 0) continue;
-    list.push_back(detail::offer_of(spec, {nodes, {}}, before));
+    list.push_back(detail::offer_of(spec, {nodes, {}, {}}, before));
     break;
   }
   return list;

@@ -3,6 +3,9 @@
 
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/unset.hpp>
+#include <shardplan/parallel/sharding.hpp>
+#include <shardplan/parallel/stages.hpp>
+#include <shardplan/plan/framework_has.hpp>
 #include <shardplan/plan/least_states.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
@@ -17,6 +20,7 @@
 #include <shardplan/schedule/one_f_one_b.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
+#include <shardplan/spec/stage_layers.hpp>
 
 #include <cstdint>
 
@@ -64,6 +68,19 @@ constexpr void make_change(Spec& result, remedy change) {
     case remedy_kind::shard_ranks: result.sharding.ranks = change.value; break;
     case remedy_kind::prefetch: result.sharding.prefetch = change.value; break;
     case remedy_kind::headroom: result.headroom_mebibytes = change.value; break;
+    case remedy_kind::fsdp:
+      result.zero = 0;
+      result.sharding = {};
+      result.sharding.layout = shard_layout::tensors;
+      break;
+    case remedy_kind::pp_slots:
+      result.pp = change.value;
+      result.layer_split.embedding_slot = result.layer_split.loss_slot = 1;
+      break;
+    case remedy_kind::pp_split:
+      result.pp = change.value;
+      split_evenly(result.layer_split, result.model.layers, result.schedule.stages(change.value));
+      break;
     case remedy_kind::dp: result.dp = change.value; break;
     case remedy_kind::etp: result.etp = change.value; break;
     case remedy_kind::sequence: result.sequence = change.value; break;
@@ -83,6 +100,7 @@ constexpr void make_change(Spec& result, remedy change) {
     case remedy_kind::capacity: result.expert_load.capacity = change.value; break;
     case remedy_kind::fp32_gradients: result.precision = precisions::bf16_fp32_accumulator::spec; break;
     case remedy_kind::states_to_nvme: result.offload.states = storage::nvme; break;
+    case remedy_kind::gradients_to_host: result.offload.gradients = storage::host; break;
     case remedy_kind::states_to_device: result.offload.states = result.offload.gradients = storage::device; break;
     case remedy_kind::layer_split: split_evenly(result.layer_split, result.model.layers, change.value); break;
     case remedy_kind::routed_nodes: result.routed_nodes = change.value; break;
@@ -109,14 +127,45 @@ namespace detail {
 constexpr std::int64_t smaller_micro_batch(std::int64_t micro) { return micro > 64 ? micro / 2 : micro - 1; }
 }  // namespace detail
 
-/// The changes that are tried, from the smallest to the largest, in this order: shard the optimizer (no extra traffic), free gathered
-/// weights after forward, recompute attention where its scores are kept, what goes number by number (norms, activation functions), the
-/// experts, everything, the next smaller micro-batches that divide the global batch (halved
-/// while above 64), shard gradients, shard weights, larger shard groups, nothing gathered ahead, ep doubled up to the experts, tp doubled
-/// up to the node, pp doubled up to the layers, cp doubled up to the cluster, an 8-bit optimizer, optimizer state to the host, no more
-/// headroom than the default, states that fill a host whose memory is said to NVMe. Calls `visit(remedy)` for each until it returns true;
-/// returns that one, or `nothing_small_helps`. Whether a change is legal is for `visit` to find out. `zero` is no change of a plan under
-/// FSDP.
+/// Tokens of a sequence that context parallelism leaves a rank, in what is tried: below, exchanging keys and values takes longer than
+/// computing with them.
+inline constexpr std::int64_t least_context_tokens = 4096;
+
+namespace detail {
+// More pipeline ranks: as they are where the layers can be dealt out to their stages, else with the embedding and the loss in the place of
+// a layer each, else with a split that says the layers of each.
+template <class Spec>
+constexpr remedy_kind pipeline_kind(const Spec& spec, std::int64_t ranks) {
+  const std::int64_t stages = ranks > limits::stages ? ranks : spec.schedule.stages(ranks);
+  if (spec.layer_split.counts.length != 0) return remedy_kind::pp_split;
+  if (deals_out(spec, stages)) return remedy_kind::pp;
+  if ((spec.model.layers + 2) % stages == 0) return remedy_kind::pp_slots;
+  return stages <= static_cast<std::int64_t>(most_layer_split_entries) ? remedy_kind::pp_split : remedy_kind::pp;
+}
+// Whether a schedule of one chunk a rank keeps more micro-batches alive than 1F1B, as GPipe does, which idles as long.
+template <class Order>
+constexpr bool outlives_one_f_one_b(const Order& order) {
+  return order.chunks == 1 && order.slices == 1 && order.drains &&
+         order.in_flight(4, 64, 1, 0) > schedules::one_f_one_b::spec.in_flight(4, 64, 1, 0);
+}
+template <class Spec>
+constexpr std::int64_t most_context_ranks(const Spec& spec) {
+  const std::int64_t by_tokens = spec.sequence / least_context_tokens;
+  const std::int64_t by_devices = spec.devices_per_node * spec.nodes;
+  const std::int64_t most = by_tokens < by_devices ? by_tokens : by_devices;
+  return most < limits::degree ? most : limits::degree;
+}
+}  // namespace detail
+
+/// The changes that are tried, from the smallest to the largest, in this order: shard the optimizer (no extra traffic; FSDP where the
+/// framework has no stages, see framework_has.hpp), free gathered weights after forward, recompute attention where its scores are kept,
+/// what goes number by number (norms, activation functions), the experts, everything, the next smaller micro-batches that divide the global
+/// batch (halved while above 64), shard gradients, shard weights, larger shard groups, nothing gathered ahead, ep doubled up to the
+/// experts, tp doubled up to the node, pp doubled up to the layers (with slots or a split where its stages do not divide them), cp doubled
+/// while a rank keeps `least_context_tokens`, an 8-bit optimizer, optimizer state to the host, no more headroom than the default, states
+/// that fill a host whose memory is said to NVMe. Calls `visit(remedy)` for each until it returns true; returns that one, or
+/// `nothing_small_helps`. Whether a change is legal is for `visit` to find out. `zero` is no change of a plan under FSDP, nor where the
+/// framework has no stages.
 template <class Visit, class Spec>
 constexpr remedy first_remedy(const Spec& spec, Visit visit) {
   remedy change{};
@@ -124,9 +173,11 @@ constexpr remedy first_remedy(const Spec& spec, Visit visit) {
     change = {kind, to_value};
     return visit(change);
   };
-  const bool is_fsdp = spec.sharding.is_fsdp();
+  const bool has_stages = has_zero_stages(spec.framework) && !spec.sharding.is_fsdp();
   const bool gathers = shards_weights(spec);
-  if (spec.zero <= 0 && !is_fsdp && try_out(remedy_kind::zero, 1)) return change;
+  if (spec.zero <= 0 && has_stages && try_out(remedy_kind::zero, 1)) return change;
+  if (!has_zero_stages(spec.framework) && !spec.sharding.is_fsdp() && try_out(remedy_kind::fsdp, 0)) return change;
+  if (detail::outlives_one_f_one_b(spec.schedule) && try_out(remedy_kind::chunks, 1)) return change;
   if (gathers && !spec.sharding.reshard_after_forward && try_out(remedy_kind::reshard, 1)) return change;
   if (spec.recompute == recomputes::none && spec.recompute_layers == recompute_layers_spec{}) {
     const bool routes = spec.model.experts.count > 0;
@@ -138,8 +189,8 @@ constexpr remedy first_remedy(const Spec& spec, Visit visit) {
   if (spec.recompute != recomputes::full && try_out(remedy_kind::recompute_full, 0)) return change;
   for (std::int64_t micro = detail::smaller_micro_batch(spec.micro_batch); micro >= 1; micro = detail::smaller_micro_batch(micro))
     if (spec.global_batch % micro == 0 && try_out(remedy_kind::micro_batch, micro)) return change;
-  if (spec.zero <= 1 && !is_fsdp && try_out(remedy_kind::zero, 2)) return change;
-  if (spec.zero <= 2 && !is_fsdp && try_out(remedy_kind::zero, 3)) return change;
+  if (spec.zero <= 1 && has_stages && try_out(remedy_kind::zero, 2)) return change;
+  if (spec.zero <= 2 && has_stages && try_out(remedy_kind::zero, 3)) return change;
   if (spec.sharding.ranks != unset)
     for (std::int64_t ranks = spec.sharding.ranks * 2; ranks <= spec.devices_per_node * spec.nodes; ranks *= 2)
       if (try_out(remedy_kind::shard_ranks, ranks)) return change;
@@ -149,8 +200,8 @@ constexpr remedy first_remedy(const Spec& spec, Visit visit) {
   for (std::int64_t tp = spec.tp * 2; tp <= spec.devices_per_node; tp *= 2)
     if (try_out(remedy_kind::tp, tp)) return change;
   for (std::int64_t pp = spec.pp * 2; pp <= spec.model.layers; pp *= 2)
-    if (try_out(remedy_kind::pp, pp)) return change;
-  for (std::int64_t cp = spec.cp * 2; cp <= spec.devices_per_node * spec.nodes && cp <= limits::degree; cp *= 2)
+    if (try_out(detail::pipeline_kind(spec, pp), pp)) return change;
+  for (std::int64_t cp = spec.cp * 2; cp <= detail::most_context_ranks(spec); cp *= 2)
     if (try_out(remedy_kind::cp, cp)) return change;
   if (spec.optimizer.bits == 0 && try_out(remedy_kind::optimizer_adamw_8bit, 0)) return change;
   if (spec.offload.states == storage::device &&
@@ -163,107 +214,7 @@ constexpr remedy first_remedy(const Spec& spec, Visit visit) {
   return {};
 }
 
-/// One change, or two that help together only.
-struct remedy_pair {
-  remedy first{};   ///< `nothing_small_helps`: none was found
-  remedy second{};  ///< `nothing_small_helps`: the first alone is enough
-
-  friend constexpr bool operator==(const remedy_pair&, const remedy_pair&) = default;
-};
-
-/// `spec` with both changes made.
-template <class Spec = plan_spec>
-constexpr Spec changed_by_both(const Spec& spec, remedy_pair changes) {
-  Spec result = changed(spec, changes.first);
-  detail::make_change(result, changes.second);
-  return result;
-}
-
-/// Kinds of changes of which pairs are made.
-inline constexpr int strong_kinds = 9;
-
 namespace detail {
-
-// The largest doubling of a degree that keeps the first two tiers of rules; the degree itself when none does.
-template <class Spec>
-constexpr remedy largest_degree(const Spec& spec, remedy_kind kind, std::int64_t degree, std::int64_t most) {
-  remedy largest{};
-  if (degree * 2 > most) return largest;
-  Spec with = spec;
-  for (std::int64_t value = degree * 2; value <= most; value *= 2) {
-    make_change(with, {kind, value});
-    if (is_computable(with)) largest = {kind, value};
-  }
-  return largest;
-}
-
-// The strongest change of each kind, in the order of `first_remedy` but for ep, which is last; `nothing_small_helps` where there is none.
-template <class Spec = plan_spec>
-constexpr remedy strong_remedy(const Spec& spec, int kind) {
-  const bool fsdp = spec.sharding.is_fsdp();
-  switch (kind) {
-    case 0: return spec.recompute != recomputes::full ? remedy{remedy_kind::recompute_full, 0} : remedy{};
-    case 1: return spec.micro_batch > 1 ? remedy{remedy_kind::micro_batch, 1} : remedy{};
-    case 2: return spec.zero >= 3 || fsdp ? remedy{} : remedy{remedy_kind::zero, 3};
-    case 3: return largest_degree(spec, remedy_kind::tp, spec.tp, spec.devices_per_node);
-    case 4: return largest_degree(spec, remedy_kind::pp, spec.pp, limits::stages > spec.model.layers ? spec.model.layers : limits::stages);
-    case 5: return largest_degree(spec, remedy_kind::cp, spec.cp, limits::degree);
-    case 6: return spec.optimizer.bits == 0 ? remedy{remedy_kind::optimizer_adamw_8bit, 0} : remedy{};
-    case 7:
-      if (spec.offload.states != storage::device) return {};
-      return {remedy_kind::offload_states_to_host, spec.offload.gradients == storage::device ? 0 : 1};
-    default: return largest_degree(spec, remedy_kind::ep, spec.ep, spec.model.experts.count);
-  }
-}
-
-// `spec` with the strongest changes of all kinds, one after the other, as far as they keep the first two tiers.
-template <class Spec = plan_spec>
-constexpr Spec changed_by_all(const Spec& spec) {
-  Spec result = spec;
-  for (int kind = 0; kind < strong_kinds; ++kind) {
-    const auto change = strong_remedy(result, kind);
-    if (change.kind == remedy_kind::nothing_small_helps) continue;
-    const Spec with = changed(result, change);
-    if (is_computable(with)) result = with;
-  }
-  return result;
-}
-
-// The kinds of a pair: each with all before it.
-struct pair_of_kinds {
-  int first = 0;
-  int second = 1;
-};
-constexpr pair_of_kinds kinds_of_pair(int index) {
-  pair_of_kinds kinds{};
-  while (index >= kinds.second) index -= kinds.second++;
-  kinds.first = index;
-  return kinds;
-}
-
-// The pair with that index, of the strongest changes of its two kinds. Of two degrees the second is the largest that is left after the
-// first.
-template <class Spec = plan_spec, class Change = remedy>
-constexpr remedy_pair strong_pair(const Spec& spec, Change one, Change other, int index) {
-  if (one.kind == remedy_kind::nothing_small_helps || other.kind == remedy_kind::nothing_small_helps) return {};
-  const auto is_degree = [](const Change& what) {
-    return what.kind == remedy_kind::tp || what.kind == remedy_kind::pp || what.kind == remedy_kind::cp || what.kind == remedy_kind::ep;
-  };
-  if (is_degree(one) && is_degree(other)) other = strong_remedy(changed(spec, one), kinds_of_pair(index).second);
-  if (other.kind == remedy_kind::nothing_small_helps) return {};
-  return {one, other};
-}
-inline constexpr int strong_pairs = strong_kinds * (strong_kinds - 1) / 2;
-
-// More hosts: doubled that many times. 0 nodes beyond the limit.
-inline constexpr int most_doublings = 6;
-template <class Spec>
-constexpr remedy more_nodes(const Spec& spec, int doublings) {
-  const std::int64_t nodes = saturating_multiply(spec.nodes, std::int64_t{1} << doublings);
-  if (spec.dp != unset || nodes > limits::nodes) return {};
-  return {remedy_kind::nodes, nodes};
-}
-
 // The candidate with that index; `nothing_small_helps` beyond the last.
 template <class Spec = plan_spec>
 constexpr remedy remedy_at(const Spec& spec, int index) {
@@ -279,39 +230,6 @@ constexpr remedy smallest_remedy(const Spec& spec) {
     return detail::least_memory(spec, totals, suggested) <= spec.device.memory.count &&
            detail::count_violations(changed(spec, suggested)) == 0;
   });
-}
-
-/// The smallest change or pair of changes that makes `spec` valid: the first single one, else the first pair, else more nodes.
-template <class Spec = plan_spec>
-constexpr remedy_pair best_remedy(const Spec& spec) {
-  const auto single = smallest_remedy(spec);
-  if (single.kind != remedy_kind::nothing_small_helps) return {single, {}};
-  const detail::parameter_totals totals = detail::totals_of(spec);
-  const auto may_fit = [&](const Spec& asked) { return detail::least_memory(asked, totals, {}) <= spec.device.memory.count; };
-  const Spec all = detail::changed_by_all(spec);
-  if (may_fit(all) && detail::memory_fits(all)) {
-    remedy firsts[strong_kinds]{};
-    for (int kind = 0; kind < strong_kinds; ++kind) firsts[kind] = detail::strong_remedy(spec, kind);
-    for (int index = 0; index < detail::strong_pairs; ++index) {
-      const detail::pair_of_kinds kinds = detail::kinds_of_pair(index);
-      const auto pair = detail::strong_pair(spec, firsts[kinds.first], firsts[kinds.second], index);
-      if (pair.first.kind == remedy_kind::nothing_small_helps) continue;
-      if (detail::least_memory(spec, totals, pair.first, pair.second) > spec.device.memory.count) continue;
-      if (detail::count_violations(changed_by_both(spec, pair)) == 0) return pair;
-    }
-  }
-  // More nodes are more ranks to share states: where those of the most are too few, no fewer are enough.
-  for (int doublings = detail::most_doublings; doublings >= 1; --doublings) {
-    const auto most = detail::more_nodes(spec, doublings);
-    if (most.kind == remedy_kind::nothing_small_helps) continue;
-    if (!may_fit(changed(spec, most))) return {};
-    break;
-  }
-  for (int doublings = 1; doublings <= detail::most_doublings; ++doublings) {
-    const auto nodes = detail::more_nodes(spec, doublings);
-    if (nodes.kind != remedy_kind::nothing_small_helps && detail::count_violations(changed(spec, nodes)) == 0) return {nodes, {}};
-  }
-  return {};
 }
 
 }  // namespace shardplan

@@ -114,6 +114,9 @@ constexpr change_words words_of(remedy change) {
     case remedy_kind::shard_ranks: return {"shard groups of ", " ranks"};
     case remedy_kind::prefetch: return {"prefetch<", ">"};
     case remedy_kind::headroom: return {"headroom<", ">"};
+    case remedy_kind::fsdp: return {"fsdp<>"};
+    case remedy_kind::pp_slots: return {"pp<", "> with pipeline_slots<embedding_slot, loss_slot>"};
+    case remedy_kind::pp_split: return {"pp<", "> with a layer_split<> of counts that differ by one at most"};
     case remedy_kind::dp:
       if (change.value == unset) return {"no dp<>"};
       return {"dp<", ">"};
@@ -135,6 +138,7 @@ constexpr change_words words_of(remedy change) {
     case remedy_kind::capacity: return {"a capacity factor of ", " percent"};
     case remedy_kind::fp32_gradients: return {"precision<precisions::bf16_fp32_accumulator>"};
     case remedy_kind::states_to_nvme: return {"offload<states_to<storage::nvme>>"};
+    case remedy_kind::gradients_to_host: return {"gradients_to<storage::host> in offload<>"};
     case remedy_kind::states_to_device: return {"no offload<> of states"};
     case remedy_kind::layer_split: return {"layer_split<> of ", " counts that differ by one at most"};
     case remedy_kind::routed_nodes: return {"node_limited_routing<", ">"};
@@ -159,15 +163,18 @@ template <std::size_t Capacity>
 constexpr void append_remedy(text<Capacity>& out, const violation& item) {
   if (item.try_this.kind != remedy_kind::nothing_small_helps) out.append("try ");
   append_change(out, item.try_this);
-  if (item.and_this.kind == remedy_kind::nothing_small_helps) return;
-  out.append(" and ");
-  append_change(out, item.and_this);
+  const remedy others[] = {item.and_this, item.further};
+  for (const remedy& more : others) {
+    if (more.kind == remedy_kind::nothing_small_helps) return;
+    out.append(" and ");
+    append_change(out, more);
+  }
 }
 
 // The nearest legal values of the number at fault.
 template <std::size_t Capacity>
 constexpr void append_legal(text<Capacity>& out, const violation& item) {
-  const char* between = " (legal: ";
+  const char* between = item.broken == rule::not_supported ? " (try " : " (legal: ";
   for (const remedy& value : item.legal) {
     if (value.kind == remedy_kind::nothing_small_helps) continue;
     out.append(between);
@@ -189,6 +196,7 @@ constexpr const char* reason_of(feature unsupported) {
     case feature::groups_of_whole_states: return "only sharded states (zero<1> to zero<3>, fsdp, hsdp) have shard groups";
     case feature::hpz_without_zero_3: return "hpz needs zero<3>";
     case feature::megatron_buckets_without_zero_1: return "megatron_buckets needs zero<1>";
+    case feature::interleaving_without_pipeline: return "Megatron-LM interleaves chunks in a pipeline only: pp > 1, or one chunk";
     case feature::sharded_gradients_in_pipeline: return "DeepSpeed's pipeline engine shards no gradients and no weights: zero<1> at most";
     case feature::expert_parallel_with_zero_3: return "DeepSpeed shards no weights of a model with expert parallelism: zero<2> at most";
     case feature::experts_in_tp_without_sequence_parallel:
@@ -214,6 +222,7 @@ constexpr text<sentence_length> sentence_of(const violation& item) {
   switch (item.broken) {
     case rule::missing_part: out.append("the plan lacks the part ").append(name_of(item.part)); break;
     case rule::repeated_part: out.append("the plan says the part ").append(name_of(item.part)).append(" more than once"); break;
+    case rule::malformed_part: out.append("what the part ").append(name_of(item.part)).append(" says is no value of its kind"); break;
     case rule::out_of_range:
       detail::append_measured(out, item.first);
       out.append(" is not between ").append(item.least).append(" and ").append(item.most);
@@ -254,6 +263,8 @@ constexpr text<sentence_length> sentence_of(const violation& item) {
       detail::append_gib(out, item.needs, true);
       out.append(" and has ");
       detail::append_gib(out, item.has, false);
+      out.append("; ");
+      detail::append_remedy(out, item);
       break;
     case rule::does_not_fit:
       out.append("stage ").append(item.stage).append(" needs ");

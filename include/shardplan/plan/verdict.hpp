@@ -5,10 +5,12 @@
 #include <shardplan/core/part.hpp>
 #include <shardplan/parallel/degrees.hpp>
 #include <shardplan/parallel/sharding.hpp>
+#include <shardplan/parallel/stages.hpp>
 #include <shardplan/parallel/vocabulary.hpp>
 #include <shardplan/plan/fact_of.hpp>
 #include <shardplan/plan/facts.hpp>
 #include <shardplan/plan/plan.hpp>
+#include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/recipe/batch.hpp>
@@ -16,6 +18,8 @@
 #include <shardplan/recipe/offload.hpp>
 #include <shardplan/recipe/optimizer.hpp>
 #include <shardplan/recipe/recompute.hpp>
+#include <shardplan/schedule/one_f_one_b.hpp>
+#include <shardplan/schedule/schedule_spec.hpp>
 
 #include <cstdint>
 
@@ -44,6 +48,10 @@ template <class Bound, class Most>
 struct too_large;
 // Where a number is at fault, `Legal` are the nearest legal values of its part, below and above: `try_<tp<2>>, try_<tp<4>>`.
 
+/// What a part says is no value of its kind: a `rank_order` that is no order of the axes, a schedule without one of its functions.
+template <part_kind Part>
+struct malformed_part;
+
 /// The first number must divide the second.
 template <class Divisor, class Dividend, class... Legal>
 struct does_not_divide;
@@ -62,15 +70,15 @@ struct micro_batches_fewer_than_stages;
 /// The first number must not be larger than the second.
 template <class First, class Second, class... Legal>
 struct exceeds;
-/// No engine does this.
-template <feature What>
+/// No engine does this; a change after which it is supported, where there is one: `try_<zero<1>>`.
+template <feature What, class... Legal>
 struct not_supported;
 /// The worst stage needs more memory than its device has.
 template <class Stage, class Needs, class Has, class Largest, class Remedy>
 struct does_not_fit;
 
 /// What `offload<>` moves to one host needs more memory than it has.
-template <class Needs, class Has>
+template <class Needs, class Has, class Remedy>
 struct host_does_not_fit;
 
 /// Further violations of the same tier that found no room in the list.
@@ -131,6 +139,16 @@ try_<prefetch<Value>>* remedy_of(remedy_key<remedy_kind::prefetch, Value>);
 template <std::int64_t Value>
 try_<headroom<Value>>* remedy_of(remedy_key<remedy_kind::headroom, Value>);
 template <std::int64_t Value>
+try_<fsdp<>>* remedy_of(remedy_key<remedy_kind::fsdp, Value>);
+template <std::int64_t Value>
+try_<pp<Value>, pipeline_slots<embedding_slot, loss_slot>>* remedy_of(remedy_key<remedy_kind::pp_slots, Value>);
+template <std::int64_t Value>
+try_<sequence_parallel<true>>* remedy_of(remedy_key<remedy_kind::sequence_parallel, Value>);
+try_<schedule<schedules::one_f_one_b>>* remedy_of(remedy_key<remedy_kind::chunks, 1>);
+try_<offload<gradients_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::gradients_to_host, 0>);
+try_<offload<states_to<storage::host>, gradients_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::gradients_to_host, 1>);
+try_<offload<states_to<storage::nvme>, gradients_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::gradients_to_host, 2>);
+template <std::int64_t Value>
 try_<dp<Value>>* remedy_of(remedy_key<remedy_kind::dp, Value>);
 template <std::int64_t Value>
 try_<ep<Value>>* remedy_of(remedy_key<remedy_kind::ep, Value>);
@@ -151,16 +169,35 @@ try_<inner_all_to_all<Value>>* remedy_of(remedy_key<remedy_kind::inner_all_to_al
 template <std::int64_t Value>
 try_<node_ranks<Value>>* remedy_of(remedy_key<remedy_kind::node_ranks, Value>);
 
-// Two changes that help together only.
+// A change of a plan. A split of layers says the layers of each stage.
+template <class Plan, std::int64_t Ranks>
+inline constexpr layer_counts counts_with = changed(Plan::spec, {remedy_kind::pp_split, Ranks}).layer_split;
+template <class Plan, std::int64_t Ranks, int... Stages>
+try_<pp<Ranks>, layer_split<counts_with<Plan, Ranks>.counts.values[Stages]...>>* split_of(index_pack<int, Stages...>);
+template <class Plan, remedy_kind Kind, std::int64_t Value>
+constexpr auto change_of() {
+  if constexpr (Kind == remedy_kind::pp_split) {
+    constexpr int stages = static_cast<int>(counts_with<Plan, Value>.counts.length);
+    return decltype(split_of<Plan, Value>(make_index_pack<stages>{}))(nullptr);
+  } else {
+    return decltype(remedy_of(remedy_key<Kind, Value>{}))(nullptr);
+  }
+}
+
+// Changes that help together only.
 template <class... First, class... Second>
-try_<First..., Second...>* both_of(try_<First...>*, try_<Second...>*);
+try_<First..., Second...>* together(try_<First...>*, try_<Second...>*);
+template <class... First, class... Second, class... Third>
+try_<First..., Second..., Third...>* together(try_<First...>*, try_<Second...>*, try_<Third...>*);
 
 template <std::int64_t Rank, std::int64_t Needs, std::int64_t Has, component Which, std::int64_t Amount, class Remedy>
 does_not_fit<stage<Rank>, needs<GiB<Needs / 10, Needs % 10>>, has<GiB<Has / 10, Has % 10>>, largest<Which, GiB<Amount / 10, Amount % 10>>,
              Remedy>*
 misfit_of(Remedy*);
-template <std::int64_t Needs, std::int64_t Has>
-host_does_not_fit<needs<GiB<Needs / 10, Needs % 10>>, has<GiB<Has / 10, Has % 10>>>* host_misfit_of();
+template <std::int64_t Needs, std::int64_t Has, class Remedy>
+host_does_not_fit<needs<GiB<Needs / 10, Needs % 10>>, has<GiB<Has / 10, Has % 10>>, Remedy>* host_misfit_of(Remedy*);
+template <feature What, class... Legal>
+not_supported<What, Legal...>* unsupported_of(Legal*...);
 template <template <class, class, class...> class Rule, class First, class Second, class... Legal>
 Rule<First, Second, Legal...>* pair_of(First*, Second*, Legal*...);
 template <std::int64_t Least, std::int64_t Most, class Number>
@@ -187,6 +224,21 @@ constexpr auto spell_pair() {
   }
 }
 
+// The one, two or three changes that a violation about memory names.
+template <class Plan, int Index>
+constexpr auto spell_remedy() {
+  constexpr auto item = Plan::found.items.values[Index];
+  constexpr auto one = change_of<Plan, item.try_this.kind, item.try_this.value>();
+  if constexpr (item.and_this.kind == remedy_kind::nothing_small_helps) {
+    return one;
+  } else if constexpr (item.further.kind == remedy_kind::nothing_small_helps) {
+    return decltype(together(one, change_of<Plan, item.and_this.kind, item.and_this.value>()))(nullptr);
+  } else {
+    return decltype(together(one, change_of<Plan, item.and_this.kind, item.and_this.value>(),
+                             change_of<Plan, item.further.kind, item.further.value>()))(nullptr);
+  }
+}
+
 // From the value of a violation to its type, reading the plan's constant field by field: GCC 12 takes no struct as a template argument.
 template <class Plan, int Index>
 constexpr auto spell() {
@@ -196,6 +248,8 @@ constexpr auto spell() {
     return static_cast<missing_part<item.part>*>(nullptr);
   } else if constexpr (item.broken == rule::repeated_part) {
     return static_cast<repeated_part<item.part>*>(nullptr);
+  } else if constexpr (item.broken == rule::malformed_part) {
+    return static_cast<malformed_part<item.part>*>(nullptr);
   } else if constexpr (item.broken == rule::out_of_range) {
     return decltype(range_of<item.least, item.most>(fact_of(first{})))(nullptr);
   } else if constexpr (item.broken == rule::too_large) {
@@ -212,21 +266,15 @@ constexpr auto spell() {
     return spell_pair<Plan, Index, exceeds>();
   } else if constexpr (item.broken == rule::empty_stage) {
     return static_cast<empty_stage<stage<item.stage>>*>(nullptr);
-  } else if constexpr (item.broken == rule::not_supported) {
+  } else if constexpr (item.broken == rule::not_supported && item.legal[0].kind == remedy_kind::nothing_small_helps) {
     return static_cast<not_supported<item.unsupported>*>(nullptr);
+  } else if constexpr (item.broken == rule::not_supported) {
+    return decltype(unsupported_of<item.unsupported>(change_of<Plan, item.legal[0].kind, item.legal[0].value>()))(nullptr);
   } else if constexpr (item.broken == rule::host_does_not_fit) {
-    return decltype(host_misfit_of<tenths_of_gib(item.needs, true), tenths_of_gib(item.has, false)>())(nullptr);
+    return decltype(host_misfit_of<tenths_of_gib(item.needs, true), tenths_of_gib(item.has, false)>(spell_remedy<Plan, Index>()))(nullptr);
   } else {
-    using remedy_fact = remedy_key<item.try_this.kind, item.try_this.value>;
-    using further_fact = remedy_key<item.and_this.kind, item.and_this.value>;
-    if constexpr (item.and_this.kind == remedy_kind::nothing_small_helps) {
-      return decltype(misfit_of<item.stage, tenths_of_gib(item.needs, true), tenths_of_gib(item.has, false), item.largest,
-                                tenths_of_gib(item.largest_needs, true)>(remedy_of(remedy_fact{})))(nullptr);
-    } else {
-      return decltype(misfit_of<item.stage, tenths_of_gib(item.needs, true), tenths_of_gib(item.has, false), item.largest,
-                                tenths_of_gib(item.largest_needs, true)>(both_of(remedy_of(remedy_fact{}), remedy_of(further_fact{}))))(
-          nullptr);
-    }
+    return decltype(misfit_of<item.stage, tenths_of_gib(item.needs, true), tenths_of_gib(item.has, false), item.largest,
+                              tenths_of_gib(item.largest_needs, true)>(spell_remedy<Plan, Index>()))(nullptr);
   }
 }
 

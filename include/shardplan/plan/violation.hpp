@@ -16,10 +16,11 @@ namespace shardplan {
 /// docs/troubleshooting.md.
 enum class rule {
   // tier one
-  missing_part,   ///< a part that every plan needs was not said
-  repeated_part,  ///< a part was said more than once
-  out_of_range,   ///< a field is zero, negative or larger than anything that can be computed exactly
-  too_large,      ///< a product of fields could leave 63 bits
+  missing_part,    ///< a part that every plan needs was not said
+  repeated_part,   ///< a part was said more than once
+  out_of_range,    ///< a field is zero, negative or larger than anything that can be computed exactly
+  too_large,       ///< a product of fields could leave 63 bits
+  malformed_part,  ///< what a part says is no value of its kind
   // tier two
   does_not_divide,                  ///< the first number must divide the second
   neither_multiple_nor_divisor,     ///< the first number must be a multiple or a divisor of the second
@@ -47,6 +48,7 @@ enum class feature {
   sharded_gradients_in_pipeline,            ///< DeepSpeed's pipeline engine takes ZeRO-1 at most
   expert_parallel_with_zero_3,              ///< DeepSpeed's experts take ZeRO-2 at most
   experts_in_tp_without_sequence_parallel,  ///< Megatron-LM's experts under tensor parallelism want a shared sequence
+  interleaving_without_pipeline,            ///< Megatron-LM has no virtual stages without a pipeline
 };
 
 /// A change of one part: what remedies, legal values, offers against idling and diagnoses say alike. `changed` makes it.
@@ -69,6 +71,9 @@ enum class remedy_kind {
   shard_ranks,             ///< that many ranks a shard group: `hsdp<value>`, or `mics<value>` in `zero<3>`
   prefetch,                ///< `prefetch<value>` in `fsdp<>`, `hsdp<>` or `zero<3>`
   headroom,                ///< `headroom<value>`, MiB
+  fsdp,                    ///< `fsdp<>` in the place of `zero<>`
+  pp_slots,                ///< `pp<value>` with `pipeline_slots<embedding_slot, loss_slot>`
+  pp_split,                ///< `pp<value>` with the `layer_split<...>` that `layer_split` says
   // kinds that only a legal value near an illegal one, an offer against idling or a diagnosis has
   dp,                   ///< `dp<value>`; `unset`: no `dp<>`, what the cluster leaves
   etp,                  ///< `etp<value>`
@@ -88,6 +93,7 @@ enum class remedy_kind {
   fp32_gradients,       ///< `precision<precisions::bf16_fp32_accumulator>`
   states_to_nvme,       ///< `offload<states_to<storage::nvme>>`
   states_to_device,     ///< no `offload<>` of states and gradients
+  gradients_to_host,    ///< `gradients_to<storage::host>` in `offload<>`; the value is where the states are, which the part says as well
   layer_split,   ///< `layer_split<...>` of so many counts that differ by one at most, the larger in the middle; no `pipeline_slots<>`
   routed_nodes,  ///< `node_limited_routing<value>`
   dp_tree,       ///< `collectives<dp_by<algorithm::tree>>`
@@ -111,7 +117,7 @@ struct remedy {
 /// A broken rule as a value, with its numbers. Which fields count depends on the rule.
 struct violation {
   rule broken{};           ///< the rule
-  part_kind part{};        ///< missing_part, repeated_part
+  part_kind part{};        ///< missing_part, repeated_part, malformed_part
   measured first{};        ///< the number at fault (out_of_range, too_large), or the first of two
   measured second{};       ///< the second of two
   std::int64_t least = 0;  ///< out_of_range: the smallest legal value
@@ -123,9 +129,11 @@ struct violation {
   bytes has{};             ///< does_not_fit: the device's capacity; host_does_not_fit: the host's
   component largest{};     ///< does_not_fit: the stage's largest component
   bytes largest_needs{};   ///< does_not_fit: its bytes
-  remedy try_this{};       ///< does_not_fit: the smallest change that was checked to make the plan valid
-  remedy and_this{};       ///< does_not_fit: with `try_this`, where no single change is enough
-  remedy legal[2]{};       ///< the nearest legal values of the number at fault, below and above it; `nothing_small_helps`: none
+  remedy try_this{};       ///< does_not_fit, host_does_not_fit: the smallest change that was checked to make the plan valid
+  remedy and_this{};       ///< the same: with `try_this`, where no single change is enough
+  remedy further{};        ///< the same: with both, where it takes three
+  remedy legal[2]{};       ///< the nearest legal values of the number at fault, below and above it; not_supported: a change after which the
+                           ///< rule is kept; `nothing_small_helps`: none
 
   // By hand, enumerators as numbers: what a defaulted one asks of each costs a compiler a hundred times as much (tests/static/plan asks it
   // of every field).
@@ -137,7 +145,7 @@ struct violation {
            int(left.unsupported) == int(right.unsupported) && left.stage == right.stage && int(left.when) == int(right.when) &&
            left.needs.count == right.needs.count && left.has.count == right.has.count && int(left.largest) == int(right.largest) &&
            left.largest_needs.count == right.largest_needs.count && left.try_this == right.try_this && left.and_this == right.and_this &&
-           left.legal[0] == right.legal[0] && left.legal[1] == right.legal[1];
+           left.further == right.further && left.legal[0] == right.legal[0] && left.legal[1] == right.legal[1];
   }
 };
 

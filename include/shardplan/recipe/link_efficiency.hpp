@@ -21,20 +21,21 @@ struct link_efficiency_spec {
   }
 };
 
-/// In `link_efficiency<...>`: percent of the fabric's rate in a large ring, 1 to 100 (a value outside is taken as the nearest; so below).
+/// In `link_efficiency<...>`: percent of the fabric's rate in a large ring, 1 to 100 (a value outside is refused: `out_of_range`; so
+/// below).
 template <std::int64_t Percent>
 struct of_fabric {
-  static constexpr void set(link_efficiency_spec& spec) { spec.fabric = Percent; }
+  static constexpr void set(link_efficiency_spec& spec) { spec.fabric = Percent == unset ? unset + 1 : Percent; }
 };
 /// In `link_efficiency<...>`: percent of the network's rate.
 template <std::int64_t Percent>
 struct of_network {
-  static constexpr void set(link_efficiency_spec& spec) { spec.network = Percent; }
+  static constexpr void set(link_efficiency_spec& spec) { spec.network = Percent == unset ? unset + 1 : Percent; }
 };
 /// In `link_efficiency<...>`: percent of the rate between a device and its host.
 template <std::int64_t Percent>
 struct of_host {
-  static constexpr void set(link_efficiency_spec& spec) { spec.host = Percent; }
+  static constexpr void set(link_efficiency_spec& spec) { spec.host = Percent == unset ? unset + 1 : Percent; }
 };
 
 /// What can stand in `link_efficiency<...>`.

@@ -24,7 +24,7 @@ struct overlap_spec {
   }
 };
 
-/// In `overlap<...>`: percent of tensor parallel transfers that can hide, 0 to 100 (a value outside is taken as the nearest; so below).
+/// In `overlap<...>`: percent of tensor parallel transfers that can hide, 0 to 100 (a value outside is refused: `out_of_range`; so below).
 template <std::int64_t Percent>
 struct hidden_tp {
   static constexpr void set(overlap_spec& spec) { spec.tp = Percent; }
@@ -32,7 +32,7 @@ struct hidden_tp {
 /// In `overlap<...>`: percent of context parallel transfers.
 template <std::int64_t Percent>
 struct hidden_cp {
-  static constexpr void set(overlap_spec& spec) { spec.cp = Percent; }
+  static constexpr void set(overlap_spec& spec) { spec.cp = Percent == unset ? unset + 1 : Percent; }
 };
 /// In `overlap<...>`: percent of expert parallel transfers.
 template <std::int64_t Percent>

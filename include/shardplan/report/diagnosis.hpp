@@ -15,13 +15,28 @@ namespace shardplan::report {
 
 namespace detail {
 
+// "45.0 GB/s"
+inline std::string words_of_rate(std::int64_t bytes_per_second) {
+  const std::int64_t tenths = bytes_per_second / 100'000'000;
+  return grouped(tenths / 10) + "." + std::to_string(tenths % 10) + " GB/s";
+}
+
 inline std::string words_of_figure(cause which, std::int64_t figure) {
-  switch (entry_of(which).unit) {
+  const cause_entry& entry = entry_of(which);
+  switch (entry.unit) {
     case figure_unit::bytes: return gib({figure}) + " GiB";
     case figure_unit::per_mille: return std::to_string(figure / 10) + "." + std::to_string(figure % 10) + " %";
+    case figure_unit::bytes_per_second: return words_of_rate(figure);
+    case figure_unit::tokens_per_second: return grouped(figure) + " tokens/s";
     case figure_unit::count: break;
   }
-  return grouped(figure);
+  const literal things = figure == 1 ? entry.one : entry.many;
+  return things == literal{} ? grouped(figure) : grouped(figure) + " " + things.c_str();
+}
+
+// Behind a figure of the same cause, whose things it does not name again.
+inline std::string words_of_bound(cause which, std::int64_t figure) {
+  return entry_of(which).unit == figure_unit::count ? grouped(figure) : words_of_figure(which, figure);
 }
 
 inline std::string words_of_evidence(const finding& item) {
@@ -29,10 +44,20 @@ inline std::string words_of_evidence(const finding& item) {
     return item.peak.count == 0 ? "the plan cannot be computed" : "the plan cannot be timed: its device has no rate";
   const std::string figure = words_of_figure(item.which, item.now.figure);
   if (item.now.says == standing::not_in_plan) return figure;
+  if (item.now.figure == 0 && item.now.limit == 0) return figure;
   std::string out =
-      figure + (item.now.says == standing::supported ? ", above " : ", not above ") + words_of_figure(item.which, item.now.limit);
-  if (item.now.is_grave() && item.now.grave > item.now.limit) out += " and " + words_of_figure(item.which, item.now.grave);
+      figure + (item.now.says == standing::supported ? ", above " : ", not above ") + words_of_bound(item.which, item.now.limit);
+  if (item.now.is_grave() && item.now.grave > item.now.limit) out += " and " + words_of_bound(item.which, item.now.grave);
   return out;
+}
+
+// "broken: tp 3 does not divide heads 32"; of a plan that says no framework the first who would refuse it.
+inline std::string words_of_refusal(const refusal& refused) {
+  if (refused.count == 0) return "";
+  const std::string who =
+      refused.is_said ? "broken: " : std::string{"broken under "} + words_of(refused.whose) + " (the plan says no framework): ";
+  const std::string more = refused.count > 1 ? ", and " + std::to_string(refused.count - 1) + " more" : "";
+  return who + sentence_of(refused.first).c_str() + more;
 }
 
 // "zero<1> and micro_batch<1>"; a schedule by its name.
@@ -58,16 +83,21 @@ inline std::string words_of_remedy(const finding& item) {
     const std::string why = words_of(item.why);
     return action_of(item).c_str() + (why.empty() ? "" : "; " + why);
   }
-  std::string out = words_of_changes(item);
-  out.append(": ").append(from_to(words_of_figure(item.which, item.now.figure), words_of_figure(item.which, item.after.figure)));
-  if (item.peak_after.count != 0) out.append("; peak ").append(from_to(gib(item.peak), gib(item.peak_after))).append(" GiB");
-  if (item.cost_after.seconds > 0) {
-    out.append("; step ").append(from_to(seconds_in_words(item.cost.seconds), seconds_in_words(item.cost_after.seconds))).append(" s");
-    out.append(" (estimate), ")
-        .append(from_to(grouped(static_cast<std::int64_t>(item.cost.tokens_per_second)),
-                        grouped(static_cast<std::int64_t>(item.cost_after.tokens_per_second))));
-    out.append(" tokens/s");
-  }
+  std::string out = words_of_changes(item) + ": ";
+  out += words_of_figure(item.which, item.now.figure);
+  if (item.after.figure != item.now.figure) out += " -> " + words_of_bound(item.which, item.after.figure);
+  if (item.after.limit != item.now.limit)
+    out += " (limit " + from_to(words_of_bound(item.which, item.now.limit), words_of_bound(item.which, item.after.limit)) + ")";
+  if (item.peak_after.count != 0)
+    out += "; peak " + (item.peak.count == 0 ? gib(item.peak_after) : from_to(gib(item.peak), gib(item.peak_after))) + " GiB";
+  if (!(item.cost_after.seconds > 0)) return out;
+  const step_cost& before = item.cost;
+  const step_cost& after = item.cost_after;
+  const std::string seconds = seconds_in_words(after.seconds);
+  const std::string tokens = grouped(static_cast<std::int64_t>(after.tokens_per_second));
+  if (!(before.seconds > 0)) return out + "; step " + seconds + " s (estimate), " + tokens + " tokens/s";
+  out += "; step " + from_to(seconds_in_words(before.seconds), seconds) + " s (estimate), ";
+  out += from_to(grouped(static_cast<std::int64_t>(before.tokens_per_second)), tokens) + " tokens/s";
   return out;
 }
 
@@ -103,7 +133,9 @@ inline std::string text_of(const diagnosis& causes) {
       continue;
     }
     out += std::to_string(++number) + ". " + name_of(item.which) + " (" + name_of(item.now.says) + "): " + detail::words_of_evidence(item) +
-           "\n   " + entry_of(item.which).figure.c_str() + "\n   " + detail::label_of(item) + detail::words_of_remedy(item) + "\n";
+           "\n   " + entry_of(item.which).figure.c_str() + "\n   " +
+           (item.refused.count == 0 ? "" : detail::words_of_refusal(item.refused) + "\n   ") + detail::label_of(item) +
+           detail::words_of_remedy(item) + "\n";
   }
   return out;
 }
@@ -133,7 +165,8 @@ std::string text_of_message(const Spec& spec, const std::string& message) {
 inline std::string markdown_of(const diagnosis& causes) {
   std::string out = "| cause | standing | figure | remedy |\n|---|---|---|---|\n";
   for (const finding& item : causes)
-    out += "| `" + std::string{name_of(item.which)} + "` | " + name_of(item.now.says) + " | " + detail::words_of_evidence(item) + " | " +
+    out += "| `" + std::string{name_of(item.which)} + "` | " + name_of(item.now.says) + " | " + detail::words_of_evidence(item) +
+           (item.refused.count == 0 ? "" : "; " + detail::words_of_refusal(item.refused)) + " | " +
            (item.help == help_kind::action ? "action: " : "") + detail::words_of_remedy(item) + " |\n";
   return out;
 }

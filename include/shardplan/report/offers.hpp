@@ -39,14 +39,16 @@ inline std::string text_of(const remedy_offers& offers) {
   std::string out;
   for (const remedy_offer& offer : offers) {
     out += std::string{"   "} + sentence_of(offer.changes.first).c_str();
-    if (offer.changes.second.kind != remedy_kind::nothing_small_helps)
-      out += std::string{" and "} + sentence_of(offer.changes.second).c_str();
+    const remedy others[] = {offer.changes.second, offer.changes.third};
+    for (const remedy& other : others)
+      if (other.kind != remedy_kind::nothing_small_helps) out += std::string{" and "} + sentence_of(other).c_str();
     out += ": peak " + gib(offer.peak) + " GiB; " + detail::words_of_cost(offer.cost_before, offer.cost) + "\n";
   }
   return out.empty() ? "   no change that is tried makes it fit\n" : out;
 }
 
-/// What makes a plan wait less, a line each: the change, the idle share by formula, the peak, what it costs. Times are estimates.
+/// What makes a plan wait less, a line each: the change, the idle share by formula, the peak, what it costs. Times are estimates. Of a
+/// pipeline a last line says where memory ends more micro-batches.
 inline std::string text_of(const idle_offers& offers) {
   std::string out;
   for (const idle_offer& offer : offers) {
@@ -60,7 +62,13 @@ inline std::string text_of(const idle_offers& offers) {
     out += ": idle " + detail::from_to(detail::percent(offer.idle_before), detail::percent(offer.idle)) + "; peak " + gib(offer.peak) +
            " GiB; " + detail::words_of_cost(offer.cost_before, offer.cost) + "\n";
   }
-  return out.empty() ? "   no change that is tried makes it wait less\n" : out;
+  if (out.empty()) out = "   no change that is tried makes it wait less\n";
+  if (offers.room.most > 0) {
+    const std::string most = grouped(offers.room.most);
+    out += offers.room.ends ? "   more micro-batches: memory ends them at " + most + "\n"
+                            : "   more micro-batches: memory does not end them (" + most + " were looked at)\n";
+  }
+  return out;
 }
 
 }  // namespace shardplan::report

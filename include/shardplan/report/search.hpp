@@ -19,10 +19,19 @@ namespace shardplan::report {
 namespace detail {
 
 inline std::string name_of_rule(std::size_t at) {
-  constexpr const char* names[] = {"missing_part",     "repeated_part",   "out_of_range",
-                                   "too_large",        "does_not_divide", "neither_multiple_nor_divisor",
-                                   "does_not_match",   "empty_stage",     "micro_batches_fewer_than_stages",
-                                   "exceeds",          "not_supported",   "does_not_fit",
+  constexpr const char* names[] = {"missing_part",
+                                   "repeated_part",
+                                   "out_of_range",
+                                   "too_large",
+                                   "malformed_part",
+                                   "does_not_divide",
+                                   "neither_multiple_nor_divisor",
+                                   "does_not_match",
+                                   "empty_stage",
+                                   "micro_batches_fewer_than_stages",
+                                   "exceeds",
+                                   "not_supported",
+                                   "does_not_fit",
                                    "host_does_not_fit"};
   return at < sizeof names / sizeof names[0] ? names[at] : "rule " + std::to_string(at);
 }

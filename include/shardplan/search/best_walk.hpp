@@ -219,7 +219,7 @@ struct best_walk {
   constexpr first_rule judge_memory(std::int64_t index, const memory_layout& layout) {
     work += 1500 + (inner_ranks_are_alike(spec) ? 60 : 1500) * spec.pp * spec.schedule.chunks;
     if (spec.host_memory_gibibytes != unset) {
-      const first_rule found = first_of([&](auto& rule_sink) { check_host(spec, layout, rule_sink); });
+      const first_rule found = first_of([&](auto& rule_sink) { rules::host_fits::check(spec, layout, rule_sink); });
       if (found.broken) return found;
     }
     const std::int64_t memory = fullest_rank(spec, layout);

@@ -120,7 +120,7 @@ constexpr cluster_sizes default_sizes_of(const Spec& spec, std::uint64_t said) {
   if (is_said(part_kind::cp))
     list_degrees(sizes.cp, {}, spec.cp);
   else
-    list_divisors(sizes.cp, spec.sequence, clamped(spec.sequence / least_tokens, 1, limits::degree));
+    list_divisors(sizes.cp, spec.sequence, clamped(spec.sequence / least_context_tokens, 1, limits::degree));
   list_replicas(sizes, spec);
   return sizes;
 }

@@ -84,7 +84,7 @@ constexpr std::int64_t least_devices(const Spec& fixed, std::int64_t most_device
 // A rule of the first tier refuses every candidate: no number of devices changes that.
 constexpr bool is_hopeless(const search_result& search) {
   return search.rejected_by(rule::missing_part) + search.rejected_by(rule::repeated_part) + search.rejected_by(rule::out_of_range) +
-             search.rejected_by(rule::too_large) ==
+             search.rejected_by(rule::too_large) + search.rejected_by(rule::malformed_part) ==
          search.considered;
 }
 

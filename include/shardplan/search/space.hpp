@@ -7,6 +7,8 @@
 #include <shardplan/core/unset.hpp>
 #include <shardplan/parallel/sharding.hpp>
 #include <shardplan/parallel/topology.hpp>
+#include <shardplan/plan/framework_has.hpp>
+#include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/ranges.hpp>
 #include <shardplan/recipe/attention.hpp>
 #include <shardplan/recipe/framework.hpp>
@@ -132,8 +134,6 @@ constexpr recomputes selective_recompute(const Spec& spec) {
   return spec.model.experts.count > 0 ? some | recomputes::moe_act : some;
 }
 
-inline constexpr std::int64_t least_tokens = 4096;  // of a sequence on a rank, where cp is searched by default
-
 template <class Spec>
 constexpr void add_default_degrees(search_space& space, const Spec& spec, const number_list& worlds) {
   const transformer& shape = spec.model;
@@ -144,18 +144,18 @@ constexpr void add_default_degrees(search_space& space, const Spec& spec, const 
   };
   space.tp = divisors_of(shape.heads, limits::degree, [&](std::int64_t degree) { return is_close(spec, worlds, degree); });
   list_pipelines(space.pp, spec, divides_a_world);
-  space.cp = divisors_of(spec.sequence, clamped(spec.sequence / least_tokens, 1, limits::degree), divides_a_world);
+  space.cp = divisors_of(spec.sequence, clamped(spec.sequence / least_context_tokens, 1, limits::degree), divides_a_world);
   space.ep = divisors_of(shape.experts.count > 0 ? shape.experts.count : 1, limits::expert_degree, divides_a_world);
 }
 
 template <class Spec>
 constexpr void add_default_schedules(search_space& space, const Spec& spec) {
   space.schedule.push_back(schedules::one_f_one_b::spec);
-  if (spec.framework == frameworks::deepspeed || (space.pp.length == 1 && space.pp.values[0] == 1)) return;
+  if (space.pp.length == 1 && space.pp.values[0] == 1) return;
   const schedule_spec more[] = {schedules::interleaved<2>::spec, schedules::interleaved<3>::spec, schedules::interleaved<4>::spec,
                                 schedules::zb_h1::spec};
   for (const schedule_spec& one : more) {
-    if (one.chunks == 1 && spec.framework == frameworks::megatron) continue;
+    if (!has_schedule(spec.framework, one)) continue;
     bool divides = false;
     for (const std::int64_t degree : space.pp) divides = divides || (degree > 1 && may_have_stages(spec, degree * one.chunks));
     if (divides || space.pp.empty()) space.schedule.push_back(one);
@@ -204,7 +204,7 @@ constexpr search_space default_space_of(const Spec& spec, std::uint64_t said = 0
   if (!detail::has_searchable_ranges(spec)) return space;
   detail::add_default_degrees(space, spec, detail::worlds_of(spec, devices));
   space.micro_batch = detail::powers_of_two(8, [&](std::int64_t sequences) { return spec.global_batch % sequences == 0; });
-  if (spec.framework >= frameworks::torchtitan) {
+  if (!has_zero_stages(spec.framework)) {
     space.sharding.push_back({});
     space.sharding.push_back({0, {shard_layout::tensors}});
   } else {

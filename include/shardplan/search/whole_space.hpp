@@ -5,6 +5,7 @@
 #include <shardplan/core/part.hpp>
 #include <shardplan/core/unset.hpp>
 #include <shardplan/parallel/sharding.hpp>
+#include <shardplan/plan/framework_has.hpp>
 #include <shardplan/plan/rules/ranges.hpp>
 #include <shardplan/recipe/attention.hpp>
 #include <shardplan/recipe/framework.hpp>
@@ -41,7 +42,7 @@ constexpr void add_whole_degrees(search_space& space, const Spec& spec, const nu
 
 template <class Spec>
 constexpr void add_whole_sharding(search_space& space, const Spec& spec) {
-  const bool is_torch = spec.framework >= frameworks::torchtitan;
+  const bool is_torch = !has_zero_stages(spec.framework);
   for (std::int64_t stage = 0; stage <= (is_torch ? 0 : 3); ++stage) space.sharding.push_back({stage, {}});
   if (!is_torch && spec.framework != frameworks::generic) return;
   sharding_choice sharded{0, {shard_layout::tensors}};
@@ -84,23 +85,17 @@ constexpr void add_in_chunks(search_space& space, const Spec& spec, schedule_spe
 template <class Spec>
 constexpr void add_whole_schedules(search_space& space, const Spec& spec) {
   space.schedule.push_back(schedules::one_f_one_b::spec);
-  if (spec.framework == frameworks::deepspeed || (space.pp.length == 1 && space.pp.values[0] == 1)) return;
-  if (spec.framework == frameworks::megatron) return add_in_chunks(space, spec, schedules::interleaved<2>::spec);
-  if (spec.framework >= frameworks::torchtitan) {
-    for (const schedule_spec& order : {schedules::gpipe::spec, schedules::zb_v::spec, schedules::dual_pipe_v::spec})
-      space.schedule.push_back(order);
-    add_in_chunks(space, spec, schedules::interleaved<2, groups::torch>::spec);
-  } else {
-    for (const schedule_spec& order :
-         {schedules::gpipe::spec, schedules::eager_1f1b::spec, schedules::zb_h1::spec, schedules::zb_h2::spec, schedules::zb_v::spec,
-          schedules::v_half::spec, schedules::v_min::spec, schedules::one_f_one_b_v::spec, schedules::dual_pipe::spec,
-          schedules::dual_pipe_v::spec, schedules::chimera::spec, schedules::seq_1f1b<2>::spec, schedules::seq_1f1b<4>::spec,
-          schedules::hanayo<1>::spec, schedules::hanayo<2>::spec})
-      space.schedule.push_back(order);
-    add_in_chunks(space, spec, schedules::interleaved<2>::spec);
-  }
-  add_in_chunks(space, spec, schedules::interleaved_zb<2>::spec);
-  add_in_chunks(space, spec, schedules::looped_bfs<2>::spec);
+  if (space.pp.length == 1 && space.pp.values[0] == 1) return;
+  for (const schedule_spec& order :
+       {schedules::gpipe::spec, schedules::eager_1f1b::spec, schedules::zb_h1::spec, schedules::zb_h2::spec, schedules::zb_v::spec,
+        schedules::v_half::spec, schedules::v_min::spec, schedules::one_f_one_b_v::spec, schedules::dual_pipe::spec,
+        schedules::dual_pipe_v::spec, schedules::chimera::spec, schedules::seq_1f1b<2>::spec, schedules::seq_1f1b<4>::spec,
+        schedules::hanayo<1>::spec, schedules::hanayo<2>::spec})
+    if (has_schedule(spec.framework, order)) space.schedule.push_back(order);
+  const bool torch_groups = spec.framework >= frameworks::torchtitan;
+  for (const schedule_spec& order : {torch_groups ? schedules::interleaved<2, groups::torch>::spec : schedules::interleaved<2>::spec,
+                                     schedules::interleaved_zb<2>::spec, schedules::looped_bfs<2>::spec})
+    if (has_schedule(spec.framework, order)) add_in_chunks(space, spec, order);
 }
 
 }  // namespace detail
@@ -111,7 +106,7 @@ constexpr void add_whole_schedules(search_space& space, const Spec& spec) {
 /// - ZeRO 0 to 3, FSDP2, and FSDP2 inside each host (HSDP), as far as the framework has them;
 /// - recompute none, full, `default_space_of`'s selection, and every module alone;
 /// - every built-in schedule whose steps are synchronous, those in chunks with every number of chunks that the layers allow; under a
-///   framework those that it has (DeepSpeed 1F1B; Megatron-LM interleaved as well; torch GPipe, ZBV, DualPipeV and its orders in chunks).
+///   framework those that it has (plan/framework_has.hpp).
 /// A list has room for 32 numbers (the smallest stay) and 64 schedules. Millions of candidates: for a compiler `among<...>` says those that
 /// are meant. `said` and `devices` as in `default_space_of`. A spec that breaks a range has a space of what it says itself.
 template <class Spec = plan_spec>

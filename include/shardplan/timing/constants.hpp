@@ -38,12 +38,11 @@ inline constexpr timing_constants default_timing_constants{};
 
 namespace detail {
 constexpr double link_share(std::int64_t percent, double otherwise) {
-  if (percent == unset) return otherwise;
-  return static_cast<double>(percent < 1 ? 1 : percent > 100 ? 100 : percent) / 100;
+  return percent == unset ? otherwise : static_cast<double>(percent) / 100;
 }
 }  // namespace detail
 
-/// The constants with what `link_efficiency<>` says of the links.
+/// The constants with what `link_efficiency<>` says of the links, 1 to 100 percent (a rule of tier one).
 constexpr timing_constants constants_with(const link_efficiency_spec& links, const timing_constants& constants) {
   timing_constants own = constants;
   own.fabric = detail::link_share(links.fabric, constants.fabric);

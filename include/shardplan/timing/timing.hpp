@@ -98,7 +98,7 @@ private:
   }
 };
 
-constexpr double share_of(std::int64_t percent) { return static_cast<double>(percent < 0 ? 0 : percent > 100 ? 100 : percent) / 100; }
+constexpr double share_of(std::int64_t percent) { return static_cast<double>(percent) / 100; }
 // What of a transfer stays visible: what may not hide, and what is more than the work it hides behind.
 constexpr double exposed(double transfer, double work, std::int64_t percent) {
   const double visible = transfer * (1 - share_of(percent));

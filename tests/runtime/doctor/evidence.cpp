@@ -52,6 +52,22 @@ TEST_CASE("doctor: each cause has a plan that supports it and one that excludes 
       with(cause::mem_logits, no, std::int64_t{4096} * 32000 * 2, nothing),
       with(cause::mem_first_stage, yes, -1, [](sp::plan_spec& spec) { spec.pp = 4, spec.zero = 1; }),
       with(cause::mem_first_stage, no, 1000, nothing),
+      // Embedding and head of 256,000 rows: (16 x 4096 x 256000) bytes on either end, where the 8 blocks of a stage have 26 GB.
+      with(cause::mem_last_stage, yes, -1,
+           [](sp::plan_spec& spec) { spec.pp = 4, spec.model.vocab = 256000, spec.loss = sp::losses::torch_eager_float::spec; }),
+      with(cause::mem_last_stage, no, 1000, nothing),
+      // 1F1B on 4 stages: three micro-batches more than on the last stage.
+      with(cause::mem_in_flight, yes, -1, [](sp::plan_spec& spec) { spec.pp = 4, spec.micro_batch = 2; }),
+      with(cause::mem_in_flight, no, 0,
+           [](sp::plan_spec& spec) { spec.pp = 4, spec.micro_batch = 2, spec.schedule = sp::schedules::gpipe::spec; }),
+      with(cause::mem_embedding, yes, std::int64_t{16} * 4096 * 256000,
+           [](sp::plan_spec& spec) { spec.pp = 4, spec.model.vocab = 256000; }),
+      with(cause::mem_embedding, no, std::int64_t{16} * 4096 * 32000, [](sp::plan_spec& spec) { spec.pp = 4; }),
+      with(cause::mem_embedding, no, 0, [](sp::plan_spec& spec) { spec.model.vocab = 256000; }),
+      // The head has the last norm beside it.
+      with(cause::mem_head, yes, std::int64_t{16} * (4096 * 256000 + 4096),
+           [](sp::plan_spec& spec) { spec.pp = 4, spec.model.vocab = 256000; }),
+      with(cause::mem_head, no, std::int64_t{16} * (4096 * 32000 + 4096), [](sp::plan_spec& spec) { spec.pp = 4; }),
       with(cause::mem_first_step, yes, 8 * std::int64_t{6'738'415'616}, nothing),
       with(cause::mem_first_step, no, std::int64_t{6'738'415'616}, [](sp::plan_spec& spec) { spec.zero = 1; }),
       // The embedding, 128256 x 2048, is 21 % of all parameters: a warning, where a block of 1 % is none.
@@ -69,6 +85,8 @@ TEST_CASE("doctor: each cause has a plan that supports it and one that excludes 
       with(cause::mem_nosync, no, 0, [](sp::plan_spec& spec) { spec.zero = 1; }),
       // context 1 GiB, 256 MiB for each of tp, pp, cp
       with(cause::mem_comms, yes, (std::int64_t{1} << 30) + 3 * (std::int64_t{256} << 20),
+           [](sp::plan_spec& spec) { doctor::fill_up(spec); }),
+      with(cause::mem_comms, no, (std::int64_t{1} << 30) + 3 * (std::int64_t{256} << 20),
            [](sp::plan_spec& spec) { spec.tp = 2, spec.pp = 2, spec.cp = 2; }),
       with(cause::mem_comms, no, (std::int64_t{1} << 30) + (std::int64_t{256} << 20), nothing),
       with(
@@ -82,23 +100,42 @@ TEST_CASE("doctor: each cause has a plan that supports it and one that excludes 
       with(cause::mem_host, yes, -1, [](sp::plan_spec& spec) { spec.offload.states = sp::storage::host, spec.host_memory_gibibytes = 64; }),
       with(cause::mem_host, open, -1, [](sp::plan_spec& spec) { spec.offload.states = sp::storage::host; }),
       with(cause::mem_host, no, 0, nothing),
-      // 64 / (8 x 2) = 2 micro-batches at pp 4
-      with(cause::cfg_m_lt_p, yes, 4, [](sp::plan_spec& spec) { spec.pp = 4, spec.micro_batch = 16; }),
+      // 64 / (2 x 16) = 2 micro-batches at pp 4: torchtitan's 1F1B wants one a stage
+      with(cause::cfg_m_lt_p, yes, 4,
+           [](sp::plan_spec& spec) { spec.pp = 4, spec.micro_batch = 16, spec.framework = sp::frameworks::torchtitan; }),
+      // 48 / (2 x 4) = 6, where DualPipeV wants two a rank
+      with(cause::cfg_m_lt_p, yes, 8,
+           [](sp::plan_spec& spec) {
+             spec.pp = 4, spec.micro_batch = 4, spec.global_batch = 48, spec.schedule = sp::schedules::dual_pipe_v::spec;
+           }),
+      with(cause::cfg_m_lt_p, open, 4, [](sp::plan_spec& spec) { spec.pp = 4, spec.micro_batch = 16; }),
+      with(cause::cfg_m_lt_p, no, 1,
+           [](sp::plan_spec& spec) { spec.pp = 4, spec.micro_batch = 16, spec.framework = sp::frameworks::megatron; }),
       with(cause::cfg_m_lt_p, no, 1, nothing),
-      // one stage; 60 / 4 replicas = 15 micro-batches over 2 stages
+      // 60 / 4 replicas = 15 micro-batches over 2 stages; one stage
       with(cause::cfg_vpp, yes, 1,
+           [](sp::plan_spec& spec) {
+             spec.schedule = sp::schedules::interleaved<2>::spec, spec.pp = 2, spec.global_batch = 60;
+             spec.framework = sp::frameworks::megatron;
+           }),
+      with(cause::cfg_vpp, open, 1,
            [](sp::plan_spec& spec) { spec.schedule = sp::schedules::interleaved<2>::spec, spec.pp = 2, spec.global_batch = 60; }),
-      with(cause::cfg_vpp, yes, 1, [](sp::plan_spec& spec) { spec.schedule = sp::schedules::interleaved<2>::spec; }),
+      with(cause::cfg_vpp, open, 1, [](sp::plan_spec& spec) { spec.schedule = sp::schedules::interleaved<2>::spec; }),
+      with(cause::cfg_vpp, no, 0,
+           [](sp::plan_spec& spec) { spec.schedule = sp::schedules::interleaved<2>::spec, spec.framework = sp::frameworks::torchtitan; }),
       with(cause::cfg_vpp, no, 0, nothing),
       with(cause::cfg_layers, yes, 32 % 5, [](sp::plan_spec& spec) { spec.pp = 5; }),
       with(cause::cfg_layers, no, 0, [](sp::plan_spec& spec) { spec.pp = 4; }),
       with(cause::cfg_batch, yes, 64 % 24, [](sp::plan_spec& spec) { spec.micro_batch = 3; }),
       with(cause::cfg_batch, no, 0, nothing),
       // 4100 is a multiple of cp 4, but not of 2 cp; 4104 is one of 2 cp = 4, not of cp x lcm(2, tp) = 16
-      with(cause::cfg_seq, yes, 4, [](sp::plan_spec& spec) { spec.cp = 4, spec.sequence = 4100; }),
-      with(cause::cfg_seq, yes, 8, [](sp::plan_spec& spec) { spec.cp = 2, spec.tp = 8, spec.sequence = 4104; }),
+      with(cause::cfg_seq, open, 4, [](sp::plan_spec& spec) { spec.cp = 4, spec.sequence = 4100; }),
+      with(cause::cfg_seq, yes, 4,
+           [](sp::plan_spec& spec) { spec.cp = 4, spec.sequence = 4100, spec.framework = sp::frameworks::megatron; }),
+      with(cause::cfg_seq, yes, 8, [](sp::plan_spec& spec) { spec.cp = 2, spec.tp = 8, spec.sequence = 4104, spec.nodes = 2; }),
+      with(cause::cfg_seq, yes, 4096 - 1024, [](sp::plan_spec& spec) { spec.model = sp::models::gpt2::shape; }),
       with(cause::cfg_seq, no, 0, nothing),
-      with(cause::cfg_heads, yes, 32 % 3 + 3 % 32, [](sp::plan_spec& spec) { spec.tp = 3; }),
+      with(cause::cfg_heads, yes, 32 % 3, [](sp::plan_spec& spec) { spec.tp = 3; }),
       with(cause::cfg_heads, no, 0, [](sp::plan_spec& spec) { spec.tp = 4; }),
       with(cause::cfg_zero_pp, yes, 2, [](sp::plan_spec& spec) { spec.pp = 2, spec.zero = 2, spec.framework = sp::frameworks::deepspeed; }),
       with(cause::cfg_zero_pp, open, 2, [](sp::plan_spec& spec) { spec.pp = 2, spec.zero = 2; }),
@@ -107,6 +144,12 @@ TEST_CASE("doctor: each cause has a plan that supports it and one that excludes 
            [&](sp::plan_spec& spec) {
              spec.model = mixtral, spec.ep = 3, spec.devices_per_node = 6, spec.nodes = 4, spec.zero = 3, spec.global_batch = 72;
            }),
+      with(cause::cfg_grid, yes, 8 % 3,
+           [](sp::plan_spec& spec) { spec.sharding.layout = sp::shard_layout::tensors, spec.sharding.ranks = 3; }),
+      with(cause::cfg_grid, yes, 8 - 4, [](sp::plan_spec& spec) { spec.dp = 4; }),
+      with(cause::cfg_grid, no, 0, nothing),
+      with(cause::cfg_other, yes, 1, [](sp::plan_spec& spec) { spec.offload.weights = sp::storage::host; }),
+      with(cause::cfg_other, no, 0, nothing),
       with(cause::cfg_ep, no, 0, [&](sp::plan_spec& spec) { spec.model = mixtral, spec.ep = 4; }),
       with(cause::hang_preproc, open, 8, nothing),
       with(cause::hang_preproc, no, 1, [](sp::plan_spec& spec) { spec.devices_per_node = 1; }),
@@ -213,4 +256,31 @@ TEST_CASE("doctor: each cause has a plan that supports it and one that excludes 
     CHECK((says[0] || says[1]));
     if (says[0]) CHECK(says[2]);
   }
+}
+
+// What one end of a pipeline has and the others have not, against the plan's own accounts.
+TEST_CASE("doctor: ends of a pipeline") {
+  sp::plan_spec spec = plain();
+  spec.pp = 4;
+  spec.micro_batch = 2;
+  spec.global_batch = 64;
+  // 4 micro-batches on the first stage, 1 on the last.
+  const sp::memory_report front = sp::stage_memory(spec, 0).device;
+  CHECK(sp::evidence_of(spec, cause::mem_in_flight).figure == front.activations.count / 4 * 3);
+  std::int64_t sum = 0;
+  for (std::int64_t stage = 0; stage < 4; ++stage) sum += sp::stage_memory(spec, stage).device.total().count;
+  CHECK(sp::evidence_of(spec, cause::mem_first_stage).figure == 1 + front.total().count * 1000 / (sum / 4));
+  const sp::memory_report back = sp::stage_memory(spec, 3).device;
+  CHECK(sp::evidence_of(spec, cause::mem_last_stage).figure == 1 + back.total().count * 1000 / (sum / 4));
+  // Tied, either end has its copy.
+  spec.model.tied_embeddings = true;
+  CHECK(sp::evidence_of(spec, cause::mem_embedding).figure == std::int64_t{16} * 4096 * 32000);
+  CHECK(sp::evidence_of(spec, cause::mem_head).figure == std::int64_t{16} * (4096 * 32000 + 4096));
+  // In a V the first rank has the head and the logits too.
+  spec = plain();
+  spec.pp = 4;
+  spec.schedule = sp::schedules::zb_v::spec;
+  spec.loss = sp::losses::torch_eager_float::spec;
+  CHECK(sp::evidence_of(spec, cause::mem_logits).figure == std::int64_t{4096} * 32000 * 14);
+  CHECK(sp::evidence_of(spec, cause::mem_last_stage) == sp::evidence_of(spec, cause::mem_first_stage));
 }

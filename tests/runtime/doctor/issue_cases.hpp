@@ -58,7 +58,7 @@ inline std::vector<issue_case> issue_cases() {
       [](spec_of& spec, seen_in&) { spec.zero = 3, spec.offload.states = sp::storage::host, spec.host_memory_gibibytes = 64; });
   add("databricks/megablocks#154", cause::mem_moe_skew, yes,
       [&](spec_of& spec, seen_in&) { spec.model = mixtral, spec.nodes = 8, spec.zero = 3, spec.micro_batch = 2, spec.global_batch = 128; });
-  const auto groups = [](spec_of& spec, seen_in&) { spec.tp = 2, spec.pp = 2, spec.cp = 2; };
+  const auto groups = [](spec_of& spec, seen_in&) { fill_up(spec); };
   add("NVIDIA/nccl#964", cause::mem_comms, yes, groups);
   add("NVIDIA/nccl#986", cause::mem_comms, yes, groups);
   add("NVIDIA/JAX-Toolbox#383", cause::mem_comms, yes, groups);
@@ -68,8 +68,8 @@ inline std::vector<issue_case> issue_cases() {
     for (const std::int64_t layers : {11, 7, 7, 7}) spec.layer_split.push_back(layers);
   });
   add("pytorch/torchtitan#2389", cause::mem_fragment, yes, [](spec_of&, seen_in&) {});
-  // 4 micro-batches for 8 stages.
-  const auto few = [](spec_of& spec, seen_in&) { spec.pp = 8, spec.global_batch = 4; };
+  // 4 micro-batches for 8 stages of PyTorch's pipelining.
+  const auto few = [](spec_of& spec, seen_in&) { spec.pp = 8, spec.global_batch = 4, spec.framework = sp::frameworks::torchtitan; };
   add("pytorch/pytorch#144702", cause::cfg_m_lt_p, yes, few);
   add("AMD-AGI/Primus#1003", cause::cfg_m_lt_p, yes, few);
   add("NVIDIA-NeMo/Automodel#2575", cause::cfg_m_lt_p, yes, few);
@@ -79,7 +79,8 @@ inline std::vector<issue_case> issue_cases() {
   add("OpenRLHF/OpenRLHF#346", cause::cfg_batch, yes, [](spec_of& spec, seen_in&) { spec.micro_batch = 3; });
   add("bigcode-project/starcoder#41", cause::cfg_batch, yes,
       [](spec_of& spec, seen_in&) { spec.devices_per_node = 1, spec.accumulation = 8; });
-  add("NVIDIA-NeMo/Speech#8869", cause::cfg_seq, yes, [](spec_of& spec, seen_in&) { spec.cp = 4, spec.sequence = 4100; });
+  add("NVIDIA-NeMo/Speech#8869", cause::cfg_seq, yes,
+      [](spec_of& spec, seen_in&) { spec.cp = 4, spec.sequence = 4100, spec.framework = sp::frameworks::megatron; });
   add("NVIDIA/Megatron-LM#708", cause::cfg_seq, yes, [](spec_of& spec, seen_in&) { spec.cp = 2, spec.sequence = 4097; });
   const auto prepares = [](spec_of&, seen_in& run) { run.preparation_minutes = 31; };
   add("dvlab-research/LongLoRA#45", cause::hang_preproc, yes, prepares);

@@ -2,8 +2,11 @@
 // Plans that the doctor's tests share.
 #pragma once
 
+#include "../training_run.hpp"
+
 #include <shardplan/hardware/catalog.hpp>
 #include <shardplan/model/catalog.hpp>
+#include <shardplan/plan/evaluate.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
 #include <cstdint>
@@ -13,16 +16,12 @@ namespace doctor {
 namespace sp = shardplan;
 
 // 7B on one node, data parallel only.
-inline sp::plan_spec plain() {
-  sp::plan_spec spec{};
-  spec.model = sp::models::llama2_7b::shape;
-  spec.device = sp::devices::a100_sxm_80gb::spec;
-  spec.devices_per_node = 8;
-  spec.nodes = 1;
-  spec.sequence = 4096;
-  spec.micro_batch = 1;
-  spec.global_batch = 64;
-  return spec;
+inline sp::plan_spec plain() { return training_run(sp::models::llama2_7b::shape, sp::devices::a100_sxm_80gb::spec, 1, 4096, 64); }
+
+// Three groups, on devices that hold no more than the plan says: a plan that fits, with nothing free but its reserve.
+inline void fill_up(sp::plan_spec& spec) {
+  spec.tp = 2, spec.pp = 2, spec.cp = 2;
+  spec.device.memory = sp::figures_of(spec).peak_memory;
 }
 
 // Many plans, legal and not.

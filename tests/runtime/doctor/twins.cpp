@@ -19,6 +19,8 @@ void check_twin() {
     INFO(sp::name_of(Symptom::value) << ' ' << sp::name_of(list[at].which) << ' ' << sp::sentence_of(list[at].try_this).c_str());
     CHECK(constant[at].which == list[at].which);
     CHECK(constant[at].now == list[at].now);
+    CHECK(constant[at].refused.count == list[at].refused.count);
+    CHECK(constant[at].refused.first == list[at].refused.first);
     CHECK(constant[at].after == list[at].after);
     CHECK(constant[at].try_this == list[at].try_this);
     CHECK(constant[at].and_this == list[at].and_this);
@@ -35,6 +37,7 @@ void check_twin() {
 template <class Plan>
 void check_twins() {
   check_twin<Plan, sp::symptoms::out_of_memory>();
+  check_twin<Plan, sp::symptoms::out_of_memory_on_end_stage>();
   check_twin<Plan, sp::symptoms::out_of_memory_later>();
   check_twin<Plan, sp::symptoms::out_of_memory_on_resume>();
   check_twin<Plan, sp::symptoms::host_out_of_memory>();

@@ -4,8 +4,10 @@
 #include "plans.hpp"
 
 #include <shardplan/doctor/diagnose.hpp>
+#include <shardplan/plan/evaluate.hpp>
 #include <shardplan/report/diagnosis.hpp>
 
+#include <cstdint>
 #include <string>
 
 namespace sp = shardplan;
@@ -28,6 +30,50 @@ TEST_CASE("doctor: in words") {
   CHECK(slow.find("\n1. perf_bubble (supported): 27.2 %, above 10.0 % and 25.0 %\n") != std::string::npos);
   CHECK(sp::report::markdown_of(list).find("| `mem_states` | supported | 101.92 GiB, above 72.00 GiB and 80.00 GiB | zero<1>: ") !=
         std::string::npos);
+}
+
+// Mixtral on 64 H100 with half of each free: its five groups find room.
+TEST_CASE("doctor: communicators count where they find no room") {
+  sp::plan_spec spec = plain();
+  spec.model = sp::models::mixtral_8x7b::shape;
+  spec.device = sp::devices::h100_sxm_80gb::spec;
+  spec.nodes = 8;
+  spec.tp = 2;
+  spec.pp = 2;
+  spec.ep = 8;
+  spec.zero = 1;
+  spec.global_batch = 512;
+  const sp::bytes peak = sp::figures_of(spec).peak_memory;
+  const sp::evidence roomy = sp::evidence_of(spec, cause::mem_comms);
+  CHECK(roomy.says == standing::excluded);
+  CHECK(roomy.limit == spec.device.memory.count - peak.count + (spec.headroom_mebibytes << 20));
+  // A device that holds just the plan; what makes room changes the limit, not what is needed.
+  spec.device.memory = peak;
+  const sp::diagnosis list = sp::diagnosis_of(spec, sp::symptom::out_of_memory);
+  const std::string text = sp::report::text_of(list);
+  INFO(text);
+  CHECK(text.find("mem_comms (supported): 2.25 GiB, above 1.50 GiB and 2.00 GiB\n") != std::string::npos);
+  CHECK(text.find("moe_act>: 2.25 GiB (limit 1.50 GiB -> ") != std::string::npos);
+}
+
+TEST_CASE("doctor: every figure has its unit") {
+  sp::plan_spec spec = plain();
+  spec.nodes = 8;
+  spec.global_batch = 512;
+  const std::string text = sp::report::text_of(sp::diagnosis_of(spec, sp::symptom::low_utilisation));
+  INFO(text);
+  CHECK(text.find("perf_jitter (supported): 64 ranks, above 63\n") != std::string::npos);
+  CHECK(text.find("perf_fabric_cfg (not in the plan): 180.0 GB/s\n") != std::string::npos);
+  CHECK(text.find("perf_slow_gpu (not in the plan): 64 devices\n") != std::string::npos);
+  const auto tokens = static_cast<std::int64_t>(sp::step_timing(spec).tokens_per_second);
+  CHECK(text.find("perf_data (not in the plan): " + sp::report::grouped(tokens) + " tokens/s\n") != std::string::npos);
+  // A count says what it counts, of one and of several, but for the ZeRO stage.
+  for (int at = 0; at < sp::cause_count; ++at) {
+    const sp::cause_entry& entry = sp::entry_of(static_cast<cause>(at));
+    INFO(entry.name.c_str());
+    const bool names = entry.one != sp::literal{} && entry.many != sp::literal{};
+    CHECK(names == (entry.unit == sp::figure_unit::count && static_cast<cause>(at) != cause::cfg_zero_pp));
+  }
 }
 
 // A device of which no rate is known: nothing is said of time, everything else is.

@@ -27,7 +27,8 @@ bool accepted(int ranks, int micro_batches) {
   spec.sequence = 4096;
   spec.schedule = Schedule::spec;
   counting_sink sink;
-  sp::detail::check_order(spec, micro_batches, sink);
+  sp::rule_facts facts{.micro_batches = micro_batches};
+  sp::detail::check_order(spec, facts, sink);
   return sink.count == 0;
 }
 template <class Schedule>

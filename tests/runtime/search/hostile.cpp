@@ -144,17 +144,37 @@ TEST_CASE("a space that nobody could go through is refused, and its count does n
   CHECK_THROWS_AS(sp::best_of(spec, small, few), sp::arithmetic_error);
 }
 
-TEST_CASE("a number that is no order of ranks ends nothing and reads nothing beyond") {
+TEST_CASE("a number that is no order of ranks is refused") {
   sp::plan_spec spec = usual();
   spec.nodes = 4;
   spec.tp = 2;
   spec.zero = 1;
+  CHECK(sp::evaluate(spec, sp::remedy_search::off).world_size == 32);
   for (const std::uint32_t code : {0x0u, 0x9u, 0x99u, 0x1u, 0x111111u, 0xffffffu, 0xffffffffu}) {
     INFO(code);
     spec.rank_order = static_cast<sp::rank_orders>(code);
-    CHECK(sp::evaluate(spec, sp::remedy_search::off).world_size == 32);
-    CHECK(sp::step_timing(spec).step > 0);
-    CHECK(sp::simulated_timing_of(spec).step > 0);
+    const sp::evaluation answer = sp::evaluate(spec);
+    REQUIRE(answer.violations.size() == 1);
+    CHECK(answer.violations[0].broken == sp::rule::malformed_part);
+    CHECK(answer.violations[0].part == sp::part_kind::rank_order);
+    CHECK(answer.world_size == 0);
+    CHECK(sp::step_timing(spec).step == 0);
+    CHECK(sp::simulated_timing_of(spec).step == 0);
+  }
+}
+
+TEST_CASE("a schedule without one of its functions is refused") {
+  sp::plan_spec spec = usual();
+  spec.pp = 2;
+  for (int which = 0; which < 3; ++which) {
+    spec.schedule = sp::schedules::one_f_one_b::spec;
+    if (which == 0) spec.schedule.weight_versions = nullptr;
+    if (which == 1) spec.schedule.group = nullptr;
+    if (which == 2) spec.schedule.ends = nullptr;
+    const sp::violation_list list = sp::violations_in(spec);
+    REQUIRE(list.size() == 1);
+    CHECK(list[0].broken == sp::rule::malformed_part);
+    CHECK(list[0].part == sp::part_kind::schedule);
   }
 }
 
@@ -212,12 +232,14 @@ TEST_CASE("levels between nodes for a dense model that says ranks of experts") {
   CHECK(sp::step_timing(spec).step == step);
 }
 
-TEST_CASE("a schedule may ask for any number of micro-batches") {
+TEST_CASE("a schedule that asks for a number of micro-batches that cannot be is refused") {
   sp::plan_spec spec = usual();
   spec.pp = 4;
   for (const std::int64_t wanted : {INT64_MAX, INT64_MIN}) {
     spec.schedule.least_micro_batches_a_rank = wanted;
-    CHECK(sp::evaluate(spec).violations.empty() == (wanted < 0 && sp::evaluate(spec).peak_memory <= spec.device.memory));
+    const sp::violation_list list = sp::violations_in(spec);
+    REQUIRE(list.size() == 1);
+    CHECK(list[0].first == sp::measured{sp::quantity::least_micro_batches, wanted});
   }
 }
 

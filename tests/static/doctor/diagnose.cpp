@@ -81,10 +81,11 @@ static_assert(seen[0].help == sp::help_kind::action && seen[0].why == sp::no_cha
 template <class Plan, class... Symptoms>
 constexpr bool all_asked = ((sp::diagnose<Plan, Symptoms>.size() > 0) && ...);
 template <class Plan>
-constexpr bool asked = all_asked<Plan, sp::symptoms::out_of_memory, sp::symptoms::out_of_memory_later,
-                                 sp::symptoms::out_of_memory_on_resume, sp::symptoms::host_out_of_memory, sp::symptoms::refused_at_start,
-                                 sp::symptoms::hang, sp::symptoms::diverges_in_parallel, sp::symptoms::low_utilisation,
-                                 sp::symptoms::step_time_jitter, sp::symptoms::slow_after_offload, sp::symptoms::checkpoint_does_not_load>;
+constexpr bool asked =
+    all_asked<Plan, sp::symptoms::out_of_memory, sp::symptoms::out_of_memory_on_end_stage, sp::symptoms::out_of_memory_later,
+              sp::symptoms::out_of_memory_on_resume, sp::symptoms::host_out_of_memory, sp::symptoms::refused_at_start, sp::symptoms::hang,
+              sp::symptoms::diverges_in_parallel, sp::symptoms::low_utilisation, sp::symptoms::step_time_jitter,
+              sp::symptoms::slow_after_offload, sp::symptoms::checkpoint_does_not_load>;
 static_assert(asked<sp::presets::llama3_405b_tp_8_pp_16> && asked<sp::presets::deepseek_v3_pp_16_ep_64>);
 
 // What a checkpoint has in its files.

@@ -115,10 +115,9 @@ using judged = run<sp::models::llama_30b, 8, 1, sp::zero<3>, everything, sp::pre
 static_assert(sp::valid<llama_33b> && sp::valid<judged<800>> && !sp::valid<judged<500>> && sp::fits<judged<500>>);
 template <class>
 inline constexpr bool is_host_misfit = false;
-template <class Needs, class Has>
-inline constexpr bool is_host_misfit<sp::violations<sp::host_does_not_fit<Needs, Has>>> = true;
+template <class Needs, class Has, class Remedy>
+inline constexpr bool is_host_misfit<sp::violations<sp::host_does_not_fit<Needs, Has, Remedy>>> = true;
 static_assert(is_host_misfit<sp::violations_of<judged<500>>>);
-// A smaller micro-batch is no help for the host: no remedy is offered for what it does not hold.
 static_assert(judged<500>::found[0].needs == sp::host_memory_of(judged<500>::spec).total());
 
 // Weights leave the device as shards only.

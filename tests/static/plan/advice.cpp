@@ -89,6 +89,38 @@ static_assert(8 * 4 * 8'030'261'248 > 239ll << 30 && 8 * 4 * 8'030'261'248 < 240
 static_assert(advises<small<sp::zero<1>, sp::tp<2>, sp::host_memory<239>>,
                       advised<advice::host_cannot_load, sp::percent<100>, sp::host_memory<239>>>);
 static_assert(advises<small<sp::zero<1>, sp::tp<2>, sp::host_memory<240>>>);
+// What a framework does not have: torch's have no stages of ZeRO, DeepSpeed no FSDP and no schedule but 1F1B, Megatron-LM no zero bubble.
+template <sp::frameworks Framework, class... More>
+using under = small<sp::framework<Framework>, sp::tp<2>, More...>;
+using sp::frameworks;
+static_assert(advises<under<frameworks::torchtitan, sp::zero<2>>, advised<advice::not_in_framework, sp::zero<2>, sp::dp_x_cp<8>>>);
+static_assert(advises<under<frameworks::torchtitan, sp::fsdp<>>> && advises<under<frameworks::fsdp2, sp::hsdp<8>>> &&
+              advises<under<frameworks::megatron, sp::fsdp<>>> && advises<under<frameworks::megatron, sp::zero<3>>> &&
+              advises<under<frameworks::deepspeed, sp::zero<3>>>);
+static_assert(advises<under<frameworks::deepspeed, sp::fsdp<>>, advised<advice::not_in_framework, sp::zero<3>, sp::dp_x_cp<8>>>);
+template <frameworks Framework, class Schedule>
+inline constexpr bool lacks =
+    sp::detail::note_of(under<Framework, sp::pp<4>, sp::zero<0>, sp::schedule<Schedule>>::spec, advice::not_in_framework).given;
+static_assert(!lacks<frameworks::generic, sp::schedules::zb_v> && lacks<frameworks::deepspeed, sp::schedules::zb_v> &&
+              lacks<frameworks::megatron, sp::schedules::zb_v> && !lacks<frameworks::torchtitan, sp::schedules::zb_v>);
+static_assert(!lacks<frameworks::megatron, sp::schedules::interleaved<2>> && lacks<frameworks::deepspeed, sp::schedules::interleaved<2>> &&
+              !lacks<frameworks::deepspeed, sp::schedules::one_f_one_b> && lacks<frameworks::torchtitan, sp::schedules::zb_h1> &&
+              !lacks<frameworks::fsdp2, sp::schedules::gpipe> && lacks<frameworks::megatron, sp::schedules::gpipe>);
+struct own_schedule {
+  static constexpr sp::schedule_spec spec{.name = "mine", .in_flight = sp::schedules::one_f_one_b::spec.in_flight};
+};
+static_assert(!lacks<frameworks::deepspeed, own_schedule>);
+// Every schedule of the catalog is known by its name, so that none passes for a user's own.
+constexpr bool is_known(const sp::schedule_spec& order) {
+  sp::schedule_spec other = order;
+  other.name = "mine";
+  return !sp::has_schedule(frameworks::deepspeed, order) && sp::has_schedule(frameworks::deepspeed, other);
+}
+template <class... Known>
+constexpr int unknown_schedules(const boost::hana::basic_tuple<Known...>*) {
+  return (0 + ... + static_cast<int>(!is_known(Known::spec)));
+}
+static_assert(unknown_schedules(static_cast<const sp::schedules::built_in*>(nullptr)) == 1);  // 1F1B, which DeepSpeed has
 // Recomputation that is not needed.
 using careful = small<sp::zero<3>, sp::tp<4>, sp::recompute<sp::recomputes::full>>;
 static_assert(advises<careful, advised<advice::needless_recompute, sp::micro_batch<1>, sp::sequence<4096>>>);

@@ -30,6 +30,10 @@ template <class First, class Second, class... Legal>
 struct bare<sp::micro_batches_fewer_than_stages<First, Second, Legal...>> {
   using type = sp::micro_batches_fewer_than_stages<First, Second>;
 };
+template <sp::feature What, class... Legal>
+struct bare<sp::not_supported<What, Legal...>> {
+  using type = sp::not_supported<What>;
+};
 template <class Verdict>
 struct bare_verdict;
 template <class... Violations>

@@ -81,8 +81,8 @@ static_assert(ulysses_goes<1, 10, sp::framework<sp::frameworks::generic>> && uly
 // What a framework refuses together.
 template <class Plan>
 inline constexpr bool refuses_pair = false;
-template <sp::feature What>
-inline constexpr bool refuses_pair<sp::violations<sp::not_supported<What>>> = true;
+template <sp::feature What, class... Tried>
+inline constexpr bool refuses_pair<sp::violations<sp::not_supported<What, Tried...>>> = true;
 template <class... More>
 using pipeline = sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 8>, sp::micro_batch<1>,
                           sp::global_batch<128>, sp::sequence<4096>, sp::pp<2>, More...>;
@@ -100,6 +100,11 @@ using no_sharing = sp::sequence_parallel<false>;
 static_assert(refuses_pair<sp::violations_of<routed<megatron, sp::tp<4>, sp::etp<4>, sp::zero<1>, no_sharing>>>);
 static_assert(sp::valid<routed<megatron, sp::tp<4>, sp::etp<4>, sp::zero<1>>> &&
               sp::valid<routed<sp::tp<4>, sp::etp<4>, sp::zero<1>, no_sharing>>);
+// Megatron-LM: virtual stages need a pipeline.
+template <class... More>
+using chunked = sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 8>, sp::micro_batch<1>,
+                         sp::global_batch<128>, sp::sequence<4096>, sp::zero<1>, sp::schedule<sp::schedules::interleaved<2>>, More...>;
+static_assert(refuses_pair<sp::violations_of<chunked<megatron>>> && sp::valid<chunked<megatron, sp::pp<2>>> && sp::valid<chunked<>>);
 // torchtitan: tensor parallel ranks are ranks of the experts.
 static_assert(!sp::valid<routed<torchtitan, sp::tp<8>, sp::ep<4>, sp::fsdp<>>> &&
               sp::valid<routed<torchtitan, sp::tp<4>, sp::ep<4>, sp::fsdp<>>>);

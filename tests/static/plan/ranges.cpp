@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Tier one: every field of a plan, below, at and above its range. A value outside is named, with its range, and every figure is zero; a
 // value at an end of the range is not named. No evaluation fails.
+#include "../../support/each_number.hpp"
+
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/plan.hpp>
 #include <shardplan/plan/verdict.hpp>
@@ -42,12 +44,21 @@ constexpr plan_spec sound() {
   return spec;
 }
 static_assert(sp::violations_in(sound()).empty());
+// The same with latent attention, which has widths of its own.
+constexpr plan_spec latent() {
+  plan_spec spec = sound();
+  spec.model.kv_heads = spec.model.head_dim = 0;
+  spec.model.latent = {.query_rank = 64, .key_value_rank = 32, .rope_dim = 16, .nope_dim = 32, .value_dim = 32};
+  return spec;
+}
+static_assert(sp::violations_in(latent()).empty());
 
 struct field {
   quantity what;
   std::int64_t least;
   std::int64_t most;
   std::int64_t& (*in)(plan_spec&);
+  plan_spec (*of)() = &sound;
 };
 using number = std::int64_t;
 constexpr number& layer_split_entry(plan_spec& spec) { return spec.layer_split.counts.values[1]; }
@@ -87,6 +98,8 @@ constexpr field fields[] = {
     {quantity::live_parameters, 0, 1LL << 52, [](plan_spec& spec) -> number& { return spec.sharding.limits.max_live; }},
     {quantity::live_parameters, 0, 1LL << 52, [](plan_spec& spec) -> number& { return spec.sharding.limits.reuse_distance; }},
     {quantity::layer_split_entry, 0, 1 << 14, &layer_split_entry},
+    {quantity::first_stage_less, 0, 1 << 14, [](plan_spec& spec) -> number& { return spec.layer_split.embedding_slot; }},
+    {quantity::last_stage_less, 0, 1 << 14, [](plan_spec& spec) -> number& { return spec.layer_split.loss_slot; }},
     {quantity::vocabulary_multiple, 1, 1LL << 31, [](plan_spec& spec) -> number& { return spec.vocabulary_multiple; }},
     {quantity::host_memory, 1, 1 << 20, [](plan_spec& spec) -> number& { return spec.host_memory_gibibytes; }},
     {quantity::headroom_mebibytes, 0, 1 << 30, [](plan_spec& spec) -> number& { return spec.headroom_mebibytes; }},
@@ -136,13 +149,48 @@ constexpr field fields[] = {
     {quantity::inner_all_to_all, 1, 1 << 12, [](plan_spec& spec) -> number& { return spec.communication.context_inner; }},
     {quantity::node_ranks, 1, 1 << 12, [](plan_spec& spec) -> number& { return spec.communication.node_ranks; }},
     {quantity::capacity_percent, 0, 1 << 20, [](plan_spec& spec) -> number& { return spec.expert_load.capacity; }},
+    {quantity::query_rank, 0, 1 << 24, [](plan_spec& spec) -> number& { return spec.model.latent.query_rank; }, &latent},
+    {quantity::rope_dim, 0, 1 << 16, [](plan_spec& spec) -> number& { return spec.model.latent.rope_dim; }, &latent},
+    {quantity::nope_dim, 1, 1 << 16, [](plan_spec& spec) -> number& { return spec.model.latent.nope_dim; }, &latent},
+    {quantity::value_dim, 1, 1 << 16, [](plan_spec& spec) -> number& { return spec.model.latent.value_dim; }, &latent},
+    {quantity::operations_per_second, 0, 1LL << 60, [](plan_spec& spec) -> number& { return spec.device.bf16_flops; }},
+    {quantity::operations_per_second, 0, 1LL << 60, [](plan_spec& spec) -> number& { return spec.device.fp8_flops; }},
+    {quantity::operations_per_second, 0, 1LL << 60, [](plan_spec& spec) -> number& { return spec.device.matmul_flops; }},
+    {quantity::operations_per_second, 0, 1LL << 60, [](plan_spec& spec) -> number& { return spec.device.sustained_flops; }},
+    {quantity::bytes_per_second, 0, 1LL << 60, [](plan_spec& spec) -> number& { return spec.device.memory_bandwidth; }},
+    {quantity::bytes_per_second, 0, 1LL << 60, [](plan_spec& spec) -> number& { return spec.device.fabric.bytes_per_second; }},
+    {quantity::bytes_per_second, 0, 1LL << 60, [](plan_spec& spec) -> number& { return spec.device.fabric_pair; }},
+    {quantity::bytes_per_second, 0, 1LL << 60, [](plan_spec& spec) -> number& { return spec.device.host.bytes_per_second; }},
+    {quantity::bytes_per_second, 0, 1LL << 60, [](plan_spec& spec) -> number& { return spec.device.network.bytes_per_second; }},
+    {quantity::fabric_domain, 1, 1LL << 32, [](plan_spec& spec) -> number& { return spec.device.fabric_domain; }},
+    {quantity::accumulation, 1, 1LL << 32, [](plan_spec& spec) -> number& { return spec.accumulation; }},
+    {quantity::shard_ranks, 1, 1LL << 32, [](plan_spec& spec) -> number& { return spec.sharding.ranks; }},
+    {quantity::hpz, 1, 1LL << 32, [](plan_spec& spec) -> number& { return spec.sharding.secondary; }},
+    {quantity::prefetch, 0, 1 << 14, [](plan_spec& spec) -> number& { return spec.sharding.prefetch; }},
+    {quantity::next_token_stage, 0, 1, [](plan_spec& spec) -> number& { return spec.layer_split.next_token_stage; }},  // of two stages
+    {quantity::hidden_tp, 0, 100, [](plan_spec& spec) -> number& { return spec.overlap.tp; }},
+    {quantity::hidden_cp, 0, 100, [](plan_spec& spec) -> number& { return spec.overlap.cp; }},
+    {quantity::hidden_ep, 0, 100, [](plan_spec& spec) -> number& { return spec.overlap.ep; }},
+    {quantity::hidden_pp, 0, 100, [](plan_spec& spec) -> number& { return spec.overlap.pp; }},
+    {quantity::hidden_dp, 0, 100, [](plan_spec& spec) -> number& { return spec.overlap.dp; }},
+    {quantity::of_fabric, 1, 100, [](plan_spec& spec) -> number& { return spec.link_efficiency.fabric; }},
+    {quantity::of_network, 1, 100, [](plan_spec& spec) -> number& { return spec.link_efficiency.network; }},
+    {quantity::of_host, 1, 100, [](plan_spec& spec) -> number& { return spec.link_efficiency.host; }},
+    {quantity::routed_nodes, 0, 1 << 20, [](plan_spec& spec) -> number& { return spec.routed_nodes; }},
+    {quantity::slices, 1, 1LL << 31, [](plan_spec& spec) -> number& { return spec.schedule.slices; }},
+    {quantity::ranks_multiple, 1, 1 << 10, [](plan_spec& spec) -> number& { return spec.schedule.ranks_multiple; }},
+    {quantity::micro_batches_multiple, 1, 1LL << 32, [](plan_spec& spec) -> number& { return spec.schedule.micro_batches_multiple; }},
+    {quantity::least_micro_batches, 0, 1LL << 32, [](plan_spec& spec) -> number& { return spec.schedule.least_micro_batches_a_rank; }},
+    {quantity::least_micro_batches, 0, 1LL << 32,
+     [](plan_spec& spec) -> number& { return spec.schedule.torch_least_micro_batches_a_stage; }},
+    {quantity::bubble_chunks, 1, 64, [](plan_spec& spec) -> number& { return spec.schedule.bubble.chunks; }},
 };
 constexpr int field_count = static_cast<int>(sizeof fields / sizeof fields[0]);
 
 // Whether that value of that field is reported as out of its range, with all figures zero; that it is reported, but not so, is an error.
 enum class answer { named, not_named, wrong };
 constexpr answer ask(const field& item, std::int64_t value) {
-  plan_spec spec = sound();
+  plan_spec spec = item.of();
   item.in(spec) = value;
   bool named = false;
   for (const sp::violation& found : sp::violations_in(spec)) {
@@ -172,6 +220,21 @@ constexpr int first_not_held(sp::detail::index_pack<int, Indices...>) {
   return first;
 }
 static_assert(first_not_held(sp::detail::make_index_pack<field_count>{}) == -1);
+
+// There is no number of a plan beside these, but for the entries that a `layer_split` has no room for (`crowded`, below).
+constexpr bool has_a_range(plan_spec& spec, const std::int64_t& asked) {
+  if (&asked == &spec.layer_split.left_out || &asked == &spec.layer_split.counts.values[0]) return true;
+  for (const field& item : fields)
+    if (&item.in(spec) == &asked) return true;
+  return false;
+}
+constexpr int numbers_without_a_range() {
+  plan_spec spec = sound();
+  int count = 0;
+  every::number(spec, [&](const std::int64_t& asked) { count += has_a_range(spec, asked) ? 0 : 1; });
+  return count;
+}
+static_assert(numbers_without_a_range() == 0);
 
 // Not said is not zero: what is needed is missing, zero is out of its range.
 constexpr bool missing(std::int64_t plan_spec::*field_of, sp::part_kind part) {

@@ -52,6 +52,14 @@ static_assert(refuses<sp::plan<sp::model<plain_model>, sp::cluster<large_device,
 static_assert(refuses<sp::plan<sp::model<plain_model>, sp::cluster<large_device, 8, 2>, sp::sequence<4096>, sp::micro_batch<1>>,
                       sp::missing_part<part_kind::global_batch>>);
 
+// malformed_part: a number that is no order of the axes. Each of the six once, and the bit of a dense ep, are all that there is.
+template <std::uint32_t Code>
+inline constexpr bool is_no_order = refuses<run<sp::rank_order<sp::rank_orders{Code}>>, sp::malformed_part<part_kind::rank_order>>;
+static_assert(is_no_order<0x0> && is_no_order<0x111111> && is_no_order<0x654320> && is_no_order<0x754321> && is_no_order<0x65432> &&
+              is_no_order<0x2654321> && is_no_order<0x7654321> && is_no_order<0xffffffff>);
+static_assert(breaks<run<sp::rank_order<sp::rank_orders{0x123456}>>> && breaks<run<sp::rank_order<sp::rank_orders{0x1654321}>>> &&
+              breaks<run<sp::rank_order<sp::rank_orders::nanotron>>> && breaks<run<sp::rank_order<sp::rank_orders::llama3>>>);
+
 // repeated_part: every slot, equal values too; three times is once in the list; slots in their order
 template <part_kind Kind, class... More>
 inline constexpr bool repeats = refuses<run<More...>, sp::repeated_part<Kind>>;

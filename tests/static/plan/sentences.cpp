@@ -31,7 +31,7 @@ static_assert(
 static_assert(
     says<run<sp::global_batch<64>, sp::pp<2>, sp::layer_split<32, 0>>>("stage 1 owns no layer (more rules are asked once these are kept)"));
 static_assert(says<run<sp::global_batch<64>, sp::zero<3>, sp::offload<sp::gradients_to<sp::storage::nvme>>>>(
-    "gradients cannot be offloaded to NVMe"));
+    "gradients cannot be offloaded to NVMe (try gradients_to<storage::host> in offload<>)"));
 static_assert(says<run<sp::global_batch<64>, sp::zero<3>, sp::ep<2>>>("ep 2 exceeds expert_count 0 (legal: ep<1>)"));
 // 80,860,987,392 bytes of states, 17,264,803,840 of activations and what lives beside them, as tests/static/plan/plans.cpp adds them up.
 static_assert(

@@ -8,6 +8,7 @@
 #include <shardplan/memory/phase.hpp>
 #include <shardplan/plan/rules/combinations.hpp>
 #include <shardplan/plan/rules/divisibility.hpp>
+#include <shardplan/plan/rules/listed_rule.hpp>
 #include <shardplan/plan/rules/ranges.hpp>
 #include <shardplan/plan/rules/sink.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -90,12 +91,49 @@ constexpr bool surely_fits(const Spec& spec, const memory_layout& layout) {
   return unchecked_total(account_of_extent(spec, layout, all).device) <= spec.device.memory.count;
 }
 
-template <class Spec, class Sink>
-constexpr void check_host(const Spec& spec, const memory_layout& layout, Sink& sink) {
-  const bytes needs = host_account(spec, layout).total();
-  const bytes has = {spec.host_memory_gibibytes << 30};
-  if (needs > has) sink.add_host_misfit(needs, has);
-}
+}  // namespace shardplan::detail
+
+namespace shardplan::rules {
+
+/// What is offloaded by all devices of a node fits in the memory of its host.
+struct host_fits {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::plain_rule<Listed>(
+        3, rule::host_does_not_fit,
+        "with `host_memory<>`: what is offloaded by all devices of a node, its page-locked buffers and processes are at most the host's "
+        "memory",
+        "[host.hpp](memory.md)");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, const memory_layout& layout, Sink& sink) {
+    if (spec.host_memory_gibibytes == unset) return;
+    const bytes needs = host_account(spec, layout).total();
+    const bytes has = {spec.host_memory_gibibytes << 30};
+    if (needs > has) sink.add_host_misfit(needs, has);
+  }
+};
+
+/// The worst stage fits in the memory of its device.
+struct stages_fit {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::plain_rule<Listed>(3, rule::does_not_fit, "`total()` of the worst stage is at most the device's memory",
+                                      "[exact_and_estimates.md](../exact_and_estimates.md)");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, const memory_layout& layout, Sink& sink) {
+    check_peak(spec, layout, detail::peak_of(spec, layout), sink);
+  }
+  template <class Spec, class Sink>
+  static constexpr void check_peak(const Spec& spec, const memory_layout& layout, const detail::peak_account& peak, Sink& sink) {
+    if (peak.total > spec.device.memory) sink.add_misfit(spec, layout, peak.stage);
+  }
+};
+
+}  // namespace shardplan::rules
+
+namespace shardplan::detail {
 
 // Here and elsewhere `Spec` is `plan_spec`: a template parameter only so that a file which includes the umbrella pays for nothing that it
 // does not ask.
@@ -118,14 +156,14 @@ template <bool JudgesHost, class Spec, class Sink>
 constexpr void check_before_memory(const Spec& spec, const memory_layout& layout, Sink& sink) {
   check_combinations(spec, sink);
   if constexpr (JudgesHost)
-    if (spec.host_memory_gibibytes != unset) check_host(spec, layout, sink);
+    if (spec.host_memory_gibibytes != unset) rules::host_fits::check(spec, layout, sink);
 }
 
 // The third tier, where the peak is known.
 template <class Spec, class Sink>
 constexpr void check_rest(const Spec& spec, const memory_layout& layout, const peak_account& peak, Sink& sink) {
   check_before_memory<true>(spec, layout, sink);
-  if (peak.total > spec.device.memory) sink.add_misfit(spec, layout, peak.stage);
+  rules::stages_fit::check_peak(spec, layout, peak, sink);
 }
 
 // All rules, tier by tier: a broken tier is reported whole and ends the matter. A plan type that does not say its host's memory passes
@@ -136,9 +174,7 @@ constexpr void check_all(const Spec& spec, Sink& sink) {
   if (sink.count != 0) return;
   const memory_layout layout = memory_layout_of(spec);
   check_before_memory<JudgesHost>(spec, layout, sink);
-  if (surely_fits(spec, layout)) return;
-  const peak_account peak = peak_of(spec, layout);
-  if (peak.total > spec.device.memory) sink.add_misfit(spec, layout, peak.stage);
+  if (!surely_fits(spec, layout)) rules::stages_fit::check(spec, layout, sink);
 }
 
 template <bool JudgesHost = true, class Spec = plan_spec>

@@ -1,70 +1,314 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/unset.hpp>
 #include <shardplan/plan/quantity.hpp>
+#include <shardplan/plan/rules/listed_rule.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/recipe/offload.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
-namespace shardplan::detail {
+#include <cstdint>
 
-// What stands in `zero<>`, `fsdp<>` and `hsdp<>` must belong together.
-template <class Sink, class Spec>
-constexpr void check_sharding(const Spec& spec, Sink& sink) {
-  const auto& sharding = spec.sharding;
-  const bool is_fsdp = sharding.is_fsdp();
-  if (is_fsdp && spec.zero != 0) sink.add_feature(feature::fsdp_with_zero);
-  if (sharding.ranks != unset && !is_fsdp && spec.zero == 0) sink.add_feature(feature::groups_of_whole_states);
-  if (sharding.secondary != unset && !(spec.zero >= 3)) sink.add_feature(feature::hpz_without_zero_3);
-  if (sharding.layout == shard_layout::megatron_buckets && spec.zero != 1) sink.add_feature(feature::megatron_buckets_without_zero_1);
-  if (!shards_weights(spec) && (!sharding.reshard_after_forward || sharding.prefetch != 1))
-    sink.add_feature(feature::gathering_of_whole_weights);
-  if (sharding.says_unit() && !(spec.zero >= 3)) sink.add_feature(feature::gather_unit_without_zero_3);
-}
+namespace shardplan {
+
+namespace rules {
+
+/// A token visits no more experts than there are.
+struct top_k_within_experts {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::pair_rule<Listed>(3, rule::exceeds, {quantity::top_k}, {quantity::expert_count}, "`top_k` is at most `expert_count`",
+                                     "by definition");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    const auto& experts = spec.model.experts;
+    if (experts.count > 0 && experts.top_k > experts.count)
+      sink.add_pair(rule::exceeds, {quantity::top_k, experts.top_k}, {quantity::expert_count, experts.count});
+  }
+};
+
+/// No rank is without an expert.
+struct ep_within_experts {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::pair_rule<Listed>(3, rule::exceeds, {quantity::ep}, {quantity::expert_count},
+                                     "`ep` > 1 is at most `expert_count` (0 for a dense model)", "no expert would be left for a rank");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.ep > 1 && spec.ep > spec.model.experts.count)
+      sink.add_pair(rule::exceeds, {quantity::ep, spec.ep}, {quantity::expert_count, spec.model.experts.count});
+  }
+};
+
+/// Expert tensor parallelism has experts.
+struct etp_has_experts {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::pair_rule<Listed>(3, rule::exceeds, {quantity::etp}, {quantity::expert_count},
+                                     "`etp` > 1 only with experts: on a dense model `exceeds<etp<8>, expert_count<0>>`",
+                                     "there is no expert to divide");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.etp > 1 && spec.model.experts.count == 0)
+      sink.add_pair(rule::exceeds, {quantity::etp, spec.etp}, {quantity::expert_count, spec.model.experts.count});
+  }
+};
+
+/// A sequence is no longer than learned positions go.
+struct sequence_within_positions {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::pair_rule<Listed>(3, rule::exceeds, {quantity::sequence}, {quantity::positions},
+                                     "`sequence` is at most `positions` less `position_offset`, when they are learned",
+                                     "there is no row for a later token");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    const std::int64_t positions = spec.model.positions - spec.model.position_offset;
+    if (spec.model.positions != 0 && spec.sequence > positions)
+      sink.add_pair(rule::exceeds, {quantity::sequence, spec.sequence}, {quantity::positions, positions});
+  }
+};
+
+/// Gradients are not offloaded to NVMe.
+struct gradients_stay_off_nvme {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::gradients_to_nvme, "gradients are not offloaded to NVMe",
+                                        "ZeRO-Infinity, arXiv 2104.07857; DeepSpeed has no such option");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.offload.gradients == storage::nvme) sink.add_feature(feature::gradients_to_nvme);
+  }
+};
+
+/// Inputs of blocks are not offloaded to NVMe.
+struct inputs_stay_off_nvme {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::inputs_to_nvme, "inputs of blocks are not offloaded to NVMe",
+                                        "DeepSpeed's `cpu_checkpointing` knows the host only");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.offload.inputs == storage::nvme) sink.add_feature(feature::inputs_to_nvme);
+  }
+};
+
+/// Weights are offloaded under ZeRO-3 only.
+struct offloaded_weights_are_sharded {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::weights_off_without_zero_3, "weights are offloaded under ZeRO-3 only",
+                                        "DeepSpeed's `offload_param`");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.offload.weights != storage::device && !shards_weights(spec)) sink.add_feature(feature::weights_off_without_zero_3);
+  }
+};
+
+/// FSDP and ZeRO are two names of one thing: only one is said.
+struct fsdp_without_zero {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::fsdp_with_zero, "`fsdp` and `hsdp` stand without a `zero` above 0",
+                                        "they are two names of one thing: PyTorch, DeepSpeed");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.sharding.is_fsdp() && spec.zero != 0) sink.add_feature(feature::fsdp_with_zero);
+  }
+};
+
+/// `mics` and `shard_group` stand where states are sharded.
+struct shard_groups_have_shards {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::groups_of_whole_states, "`mics` and `shard_group` stand where states are sharded",
+                                        "DeepSpeed `runtime/zero/config.py`");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.sharding.ranks != unset && !spec.sharding.is_fsdp() && spec.zero == 0) sink.add_feature(feature::groups_of_whole_states);
+  }
+};
+
+/// `hpz` stands in `zero<3>`.
+struct hpz_under_zero_3 {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::hpz_without_zero_3, "`hpz` stands in `zero<3>`", "the same");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.sharding.secondary != unset && !(spec.zero >= 3)) sink.add_feature(feature::hpz_without_zero_3);
+  }
+};
+
+/// `megatron_buckets` stands in `zero<1>`.
+struct megatron_buckets_under_zero_1 {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::megatron_buckets_without_zero_1, "`megatron_buckets` stands in `zero<1>`",
+                                        "Megatron-LM `core/optimizer`");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.sharding.layout == shard_layout::megatron_buckets && spec.zero != 1)
+      sink.add_feature(feature::megatron_buckets_without_zero_1);
+  }
+};
+
+/// `reshard_after_forward` and `prefetch` stand where weights are sharded.
+struct gathered_weights_are_sharded {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::gathering_of_whole_weights,
+                                        "`reshard_after_forward` and `prefetch` stand where weights are sharded",
+                                        "nothing else is gathered");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if ((!spec.sharding.reshard_after_forward || spec.sharding.prefetch != 1) && !shards_weights(spec))
+      sink.add_feature(feature::gathering_of_whole_weights);
+  }
+};
+
+/// `gather_modules` and `gather_blocks` stand in `zero<3>`.
+struct gather_unit_under_zero_3 {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::gather_unit_without_zero_3, "`gather_modules` and `gather_blocks` stand in `zero<3>`",
+                                        "DeepSpeed `runtime/zero/config.py`; FSDP gathers by block");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.sharding.says_unit() && !(spec.zero >= 3)) sink.add_feature(feature::gather_unit_without_zero_3);
+  }
+};
+
+/// "When using MoE and tensor parallelism, sequence parallelism must be used": NVIDIA/Megatron-LM training/arguments.py.
+struct experts_in_tp_share_the_sequence {
+  static constexpr unsigned frameworks_asked = detail::under_megatron;
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::experts_in_tp_without_sequence_parallel, "experts with tp > 1: sequence parallelism",
+                                        "its `training/arguments.py`", frameworks_asked);
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.model.experts.count > 0 && spec.tp > 1 && !is_sequence_parallel(spec) &&
+        detail::is_asked<experts_in_tp_share_the_sequence>(spec))
+      sink.add_feature(feature::experts_in_tp_without_sequence_parallel);
+  }
+};
+
+/// "pipeline-model-parallel size should be greater than 1 with interleaved schedule": NVIDIA/Megatron-LM core/parallel_state.py,
+/// training/arguments.py.
+struct chunks_need_a_pipeline {
+  static constexpr unsigned frameworks_asked = detail::under_megatron;
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::interleaving_without_pipeline, "several chunks a rank with pp > 1 only",
+                                        "its `core/parallel_state.py` and `training/arguments.py`", frameworks_asked);
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.schedule.chunks > 1 && spec.pp <= 1 && detail::is_asked<chunks_need_a_pipeline>(spec))
+      sink.add_feature(feature::interleaving_without_pipeline);
+  }
+};
+
+/// DeepSpeed's pipeline engine takes ZeRO-1 at most.
+struct pipeline_keeps_gradients {
+  static constexpr unsigned frameworks_asked = detail::under_deepspeed;
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::sharded_gradients_in_pipeline, "with pp > 1: ZeRO-1 at most",
+                                        "its `runtime/pipe/engine.py`", frameworks_asked);
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.pp > 1 && shards_gradients(spec) && detail::is_asked<pipeline_keeps_gradients>(spec))
+      sink.add_feature(feature::sharded_gradients_in_pipeline);
+  }
+};
+
+/// DeepSpeed's experts take ZeRO-2 at most.
+struct expert_parallel_keeps_weights {
+  static constexpr unsigned frameworks_asked = detail::under_deepspeed;
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::expert_parallel_with_zero_3, "with ep > 1: ZeRO-2 at most",
+                                        "its `runtime/engine.py`, \"MoE not supported with Stage 3\"", frameworks_asked);
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.model.experts.count > 0 && spec.ep > 1 && shards_weights(spec) && detail::is_asked<expert_parallel_keeps_weights>(spec))
+      sink.add_feature(feature::expert_parallel_with_zero_3);
+  }
+};
+
+/// Since 2026 the tensor parallel ranks of a block are ranks of its experts as well.
+struct tp_within_ep {
+  static constexpr unsigned frameworks_asked = detail::under_torchtitan;
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::pair_rule<Listed>(3, rule::exceeds, {quantity::tp}, {quantity::ep}, "with ep > 1 and etp 1: ep is at least tp",
+                                     "its `parallel_dims.py` since 2026", frameworks_asked);
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.model.experts.count > 0 && spec.ep > 1 && spec.etp == 1 && spec.tp > spec.ep && detail::is_asked<tp_within_ep>(spec))
+      sink.add_pair(rule::exceeds, {quantity::tp, spec.tp}, {quantity::ep, spec.ep});
+  }
+};
+
+}  // namespace rules
+
+namespace detail {
 
 // What one framework refuses and another allows.
 template <class Sink, class Spec>
 constexpr void check_framework(const Spec& spec, Sink& sink) {
-  const bool has_experts = spec.model.experts.count > 0;
-  switch (spec.framework) {
-    case frameworks::generic:
-    case frameworks::fsdp2: break;
-    case frameworks::megatron:
-      // "When using MoE and tensor parallelism, sequence parallelism must be used": NVIDIA/Megatron-LM training/arguments.py.
-      if (has_experts && spec.tp > 1 && !is_sequence_parallel(spec)) sink.add_feature(feature::experts_in_tp_without_sequence_parallel);
-      break;
-    case frameworks::deepspeed:
-      // deepspeedai/DeepSpeed runtime/pipe/engine.py; "MoE not supported with Stage 3", runtime/engine.py.
-      if (spec.pp > 1 && shards_gradients(spec)) sink.add_feature(feature::sharded_gradients_in_pipeline);
-      if (has_experts && spec.ep > 1 && shards_weights(spec)) sink.add_feature(feature::expert_parallel_with_zero_3);
-      break;
-    case frameworks::torchtitan:
-      // Since 2026 the tensor parallel ranks of a block are ranks of its experts as well.
-      if (has_experts && spec.ep > 1 && spec.etp == 1 && spec.tp > spec.ep)
-        sink.add_pair(rule::exceeds, {quantity::tp, spec.tp}, {quantity::ep, spec.ep});
-      break;
-  }
+  rules::experts_in_tp_share_the_sequence::check(spec, sink);
+  rules::chunks_need_a_pipeline::check(spec, sink);
+  rules::pipeline_keeps_gradients::check(spec, sink);
+  rules::expert_parallel_keeps_weights::check(spec, sink);
+  rules::tp_within_ep::check(spec, sink);
 }
 
 // Tier three, all but memory: what cannot be right anywhere although every number is legal by itself.
 template <class Sink, class Spec>
 constexpr void check_combinations(const Spec& spec, Sink& sink) {
-  const auto& shape = spec.model;
-  if (shape.experts.count > 0 && shape.experts.top_k > shape.experts.count)
-    sink.add_pair(rule::exceeds, {quantity::top_k, shape.experts.top_k}, {quantity::expert_count, shape.experts.count});
-  if (spec.ep > 1 && spec.ep > shape.experts.count)
-    sink.add_pair(rule::exceeds, {quantity::ep, spec.ep}, {quantity::expert_count, shape.experts.count});
-  if (spec.etp > 1 && shape.experts.count == 0)
-    sink.add_pair(rule::exceeds, {quantity::etp, spec.etp}, {quantity::expert_count, shape.experts.count});
-  const std::int64_t positions = shape.positions - shape.position_offset;
-  if (shape.positions != 0 && spec.sequence > positions)
-    sink.add_pair(rule::exceeds, {quantity::sequence, spec.sequence}, {quantity::positions, positions});
-  if (spec.offload.gradients == storage::nvme) sink.add_feature(feature::gradients_to_nvme);
-  if (spec.offload.inputs == storage::nvme) sink.add_feature(feature::inputs_to_nvme);
-  if (spec.offload.weights != storage::device && !shards_weights(spec)) sink.add_feature(feature::weights_off_without_zero_3);
-  if (!spec.sharding.is_plain()) check_sharding(spec, sink);
+  // What most plans do not have is one question for several rules.
+  if ((spec.model.experts.count | (spec.ep ^ 1) | (spec.etp ^ 1)) != 0) {
+    rules::top_k_within_experts::check(spec, sink);
+    rules::ep_within_experts::check(spec, sink);
+    rules::etp_has_experts::check(spec, sink);
+  }
+  if (spec.model.positions != 0) rules::sequence_within_positions::check(spec, sink);
+  if (spec.offload.gradients != storage::device) rules::gradients_stay_off_nvme::check(spec, sink);
+  if (spec.offload.inputs != storage::device) rules::inputs_stay_off_nvme::check(spec, sink);
+  if (spec.offload.weights != storage::device) rules::offloaded_weights_are_sharded::check(spec, sink);
+  if (!spec.sharding.is_plain()) {
+    rules::fsdp_without_zero::check(spec, sink);
+    rules::shard_groups_have_shards::check(spec, sink);
+    rules::hpz_under_zero_3::check(spec, sink);
+    rules::megatron_buckets_under_zero_1::check(spec, sink);
+    rules::gathered_weights_are_sharded::check(spec, sink);
+    rules::gather_unit_under_zero_3::check(spec, sink);
+  }
   if (spec.framework != frameworks::generic) check_framework(spec, sink);
 }
 
-}  // namespace shardplan::detail
+}  // namespace detail
+
+}  // namespace shardplan

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <shardplan/parallel/locality.hpp>
+#include <shardplan/core/divisor.hpp>
 #include <shardplan/plan/quantity.hpp>
+#include <shardplan/plan/rules/listed_rule.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -28,13 +29,100 @@ constexpr measured sequence_pieces(const Spec& spec) {
 }
 
 template <class Sink, class Spec>
+constexpr void must_divide_sequence(const Spec& spec, const measured& pieces, Sink& sink) {
+  must_divide(sink, pieces.what, pieces.value, quantity::sequence, spec.sequence);
+}
+
+}  // namespace detail
+
+namespace rules {
+
+/// With context parallelism each rank has two pieces of a sequence, one from each end: cp x lcm(2, tp) divides it.
+struct cp_deals_out_both_ends {
+  static constexpr unsigned frameworks_asked = detail::under_megatron | detail::under_fsdp2;
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::pair_rule<Listed>(2, rule::does_not_divide, {quantity::cp_x_lcm_2_tp}, {quantity::sequence},
+                                     "with cp > 1: cp x lcm(2, tp) divides `sequence`, tp with sequence parallelism only",
+                                     "NVIDIA-NeMo/RL issue 3563; Megatron-LM deals each rank two pieces", frameworks_asked);
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    const auto pieces = detail::sequence_pieces(spec);
+    if (pieces.what == quantity::cp_x_lcm_2_tp) detail::must_divide_sequence(spec, pieces, sink);
+  }
+};
+
+/// torchtitan deals a sequence out to 2 x cp x tp.
+struct torchtitan_pieces_divide_sequence {
+  static constexpr unsigned frameworks_asked = detail::under_torchtitan;
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::pair_rule<Listed>(2, rule::does_not_divide, {quantity::cp_x_2_tp}, {quantity::sequence},
+                                     "2 x cp x tp divides `sequence`", "its `parallel_dims.py`, seq_len_divisor", frameworks_asked);
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    const auto pieces = detail::sequence_pieces(spec);
+    if (pieces.what == quantity::cp_x_2_tp) detail::must_divide_sequence(spec, pieces, sink);
+  }
+};
+
+/// The ranks that share a sequence divide it.
+struct sharers_divide_sequence {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::pair_rule<Listed>(2, rule::does_not_divide, {quantity::tp, quantity::cp, quantity::cp_x_tp}, {quantity::sequence},
+                                     "with sequence parallelism cp x tp divides `sequence`, else cp does", "arXiv 2205.05198; Megatron-LM");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    const auto pieces = detail::sequence_pieces(spec);
+    if (pieces.what != quantity::cp_x_lcm_2_tp && pieces.what != quantity::cp_x_2_tp) detail::must_divide_sequence(spec, pieces, sink);
+  }
+};
+
+/// With FP8 products each cp rank has a multiple of 16 tokens.
+struct fp8_tokens_divide_sequence {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::pair_rule<Listed>(2, rule::does_not_divide, {quantity::cp_x_16}, {quantity::sequence},
+                                     "with FP8 products: 16 x cp divides `sequence`", "FP8 kernels, Transformer Engine");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (computes_in_fp8(spec.precision)) detail::must_divide(sink, quantity::cp_x_16, 16 * spec.cp, quantity::sequence, spec.sequence);
+  }
+};
+
+/// The ranks of an inner all-to-all divide cp.
+struct inner_all_to_all_divides_cp {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::pair_rule<Listed>(2, rule::does_not_divide, {quantity::inner_all_to_all}, {quantity::cp},
+                                     "with cp > 1: the ranks of an inner all-to-all divide cp",
+                                     "Megatron-LM `hierarchical_context_parallel_sizes`");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.cp > 1) detail::must_divide(sink, quantity::inner_all_to_all, spec.communication.context_inner, quantity::cp, spec.cp);
+  }
+};
+
+}  // namespace rules
+
+namespace detail {
+
+// The rules about the sequence.
+template <class Sink, class Spec>
 constexpr void check_sequence(const Spec& spec, Sink& sink) {
-  const auto pieces = sequence_pieces(spec);
-  if (spec.sequence % pieces.value != 0) sink.add_pair(rule::does_not_divide, pieces, {quantity::sequence, spec.sequence});
-  if (computes_in_fp8(spec.precision) && spec.sequence % (16 * spec.cp) != 0)
-    sink.add_pair(rule::does_not_divide, {quantity::cp_x_16, 16 * spec.cp}, {quantity::sequence, spec.sequence});
-  if (spec.cp > 1 && spec.cp % spec.communication.context_inner != 0)
-    sink.add_pair(rule::does_not_divide, {quantity::inner_all_to_all, spec.communication.context_inner}, {quantity::cp, spec.cp});
+  if (spec.sequence % sequence_pieces(spec).value != 0) {
+    rules::cp_deals_out_both_ends::check(spec, sink);
+    rules::torchtitan_pieces_divide_sequence::check(spec, sink);
+    rules::sharers_divide_sequence::check(spec, sink);
+  }
+  if (computes_in_fp8(spec.precision)) rules::fp8_tokens_divide_sequence::check(spec, sink);
+  if (spec.cp > 1) rules::inner_all_to_all_divides_cp::check(spec, sink);
 }
 
 }  // namespace detail

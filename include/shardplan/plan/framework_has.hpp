@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <shardplan/core/text.hpp>
+#include <shardplan/recipe/framework.hpp>
+#include <shardplan/schedule/schedule_spec.hpp>
+
+// What a framework has: the one place that searches, remedies, offers against idling and diagnoses ask, so that none of them names what
+// the user's framework cannot say. `frameworks::generic` has everything.
+namespace shardplan {
+
+/// Whether a framework shards by ZeRO stages: Megatron-LM (the distributed optimizer is ZeRO-1; Megatron-FSDP's
+/// --data-parallel-sharding-strategy `optim`, `optim_grads` and `optim_grads_params` are ZeRO-1 to 3) and DeepSpeed
+/// (`zero_optimization.stage`). torchtitan (`parallelism.data_parallel_shard_degree`) and `fully_shard` itself have FSDP alone.
+constexpr bool has_zero_stages(frameworks framework) { return framework != frameworks::torchtitan && framework != frameworks::fsdp2; }
+
+/// Whether a framework has `fsdp<>` and `hsdp<>`: torchtitan, `fully_shard` itself and Megatron-LM (--use-torch-fsdp2, which asserts pp 1
+/// and ep 1, and --use-megatron-fsdp, which asserts neither: training/arguments.py). DeepSpeed's word for it is ZeRO-3.
+constexpr bool has_fsdp(frameworks framework) { return framework != frameworks::deepspeed; }
+
+namespace detail {
+
+constexpr unsigned framework_bit(frameworks framework) { return 1u << static_cast<int>(framework); }
+
+// Who has a schedule of that name. A schedule that is not listed is the user's own.
+struct schedule_owners {
+  literal name{};
+  unsigned owners = 0;  // bits of frameworks; none: papers and forks alone
+};
+
+// Megatron-LM core/pipeline_parallel/schedules.py, get_forward_backward_func: 1F1B and its interleaved form, in groups of
+// --microbatch-group-size-per-virtual-pipeline-stage. DeepSpeed runtime/pipe/schedule.py: TrainSchedule, which is 1F1B. PyTorch
+// torch/distributed/pipelining/schedules.py, get_schedule_class (torchtitan takes its names): GPipe, 1F1B, Interleaved1F1B, LoopedBFS,
+// InterleavedZeroBubble, ZBVZeroBubble, DualPipeV. ZB-H1 would be an InterleavedZeroBubble of one stage a rank, of which torchtitan makes
+// two at least (distributed/pipeline_parallel.py).
+constexpr bool is_owner(frameworks framework, literal name) {
+  constexpr unsigned torch = framework_bit(frameworks::torchtitan) | framework_bit(frameworks::fsdp2);
+  constexpr unsigned megatron = framework_bit(frameworks::megatron);
+  constexpr unsigned deepspeed = framework_bit(frameworks::deepspeed);
+  constexpr schedule_owners known[] = {{"one_f_one_b", megatron | deepspeed | torch},
+                                       {"interleaved", megatron | torch},
+                                       {"grouped_interleaved", megatron},
+                                       {"gpipe", torch},
+                                       {"looped_bfs", torch},
+                                       {"interleaved_zb", torch},
+                                       {"zb_v", torch},
+                                       {"dual_pipe_v", torch},
+                                       {"eager_1f1b", 0},
+                                       {"zb_h1", 0},
+                                       {"zb_h2", 0},
+                                       {"zb_capped", 0},
+                                       {"v_half", 0},
+                                       {"v_min", 0},
+                                       {"one_f_one_b_v", 0},
+                                       {"dual_pipe", 0},
+                                       {"chimera", 0},
+                                       {"seq_1f1b", 0},
+                                       {"hanayo", 0},
+                                       {"pipedream", 0},
+                                       {"pipedream_2bw", 0}};
+  for (const schedule_owners& one : known)
+    if (one.name == name) return (one.owners & framework_bit(framework)) != 0;
+  return true;
+}
+
+}  // namespace detail
+
+/// Whether a framework has a schedule of the catalog, by its name; a schedule of one's own is the user's business. Forks have others:
+/// running one is an advice (`advice::not_in_framework`), not a violation.
+template <class Schedule = schedule_spec>
+constexpr bool has_schedule(frameworks framework, const Schedule& order) {
+  return framework == frameworks::generic || detail::is_owner(framework, order.name);
+}
+
+}  // namespace shardplan
