@@ -47,7 +47,8 @@ struct judge<nothing_fitted<Candidates, Reason>, violations<no_plan_fits<Candida
 };
 
 template <class Asked>
-inline constexpr int simulated_plans = static_cast<int>(played_of(ranked_by_formula<Asked>.top, Asked::setup.by, Asked::setup.simulated));
+inline constexpr int simulated_plans = static_cast<int>(played_of(ranked_by_formula<Asked>.top, Asked::setup.by, Asked::setup.simulated,
+                                                                  Asked::setup.simulated_passes));
 
 template <class Asked, int... At>
 constexpr search_result played_again(index_pack<int, At...>) {

@@ -42,7 +42,7 @@ constexpr search_result best_of(const Spec& fixed, const search_space& space, co
   detail::best_walk<Spec> walk{asked, progress};
   walk.run(INT64_MAX);
   search_result result = detail::result_from(fixed, asked.space, options.by, progress);
-  const std::int64_t first = detail::played_of(result.top, options.by, options.simulated);
+  const std::int64_t first = detail::played_of(result.top, options.by, options.simulated, options.simulated_passes);
   for (std::int64_t at = 0; at < first; ++at) {
     listed_plan& found = result.top.values[at];
     if (found.pp == 1) continue;

@@ -201,11 +201,11 @@ constexpr listed_plan listed_from(const Spec& fixed, const search_space& space, 
   return found;
 }
 
-// How many of the best plans are played: the first `most` of the list.
+// How many of the best plans are played: the first `most` of the list; none with a bound on tables below zero.
 template <class List>
-constexpr std::int64_t played_of(const List& top, objective by, std::int64_t most) {
+constexpr std::int64_t played_of(const List& top, objective by, std::int64_t most, std::int64_t passes) {
   const auto all = static_cast<std::int64_t>(top.length);
-  return by != objective::step_time || most <= 0 ? 0 : most < all ? most : all;
+  return by != objective::step_time || most <= 0 || passes < 0 ? 0 : most < all ? most : all;
 }
 // Of the first `count` plans those that are as if played: without a pipeline there is nothing to play.
 template <class List>
