@@ -51,7 +51,7 @@ EVERY_FIELD_OF(communication_spec, inner, keep, dispatch_bits, scale_block, scat
                ranks)
 EVERY_FIELD_OF(bubble_formula, value, chunks, known)
 EVERY_FIELD_OF(schedule_spec, name, chunks, layout, in_flight, slices, versions, drains, ranks_multiple, micro_batches_multiple, least,
-               fill, bubble, group, ends, torch_least)
+               fill, bubble, group, ends, torch_least, repeats)
 EVERY_FIELD_OF(optimizer_spec, name, moments, matrix_moments, matrices, hidden_only, whole_blocks, fused, size, moment, bits, block, least,
                tables, tensor_tables)
 EVERY_FIELD_OF(precision_spec, name, weight, gradient, accumulator, gradient_copy, master, moment, second_moment, scale, compute, bits,

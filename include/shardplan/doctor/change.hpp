@@ -239,7 +239,7 @@ constexpr change_list changes_for(const plan_spec& spec, cause which) {
       propose_remedies(list, spec, shrinks_activations);
       break;
     case cause::mem_host:
-      propose(list, remedy_kind::states_to_nvme);
+      if (has_nvme(spec.framework)) propose(list, remedy_kind::states_to_nvme);
       propose_double(list, remedy_kind::nodes, spec.nodes, std::int64_t{1} << 20);
       break;
     case cause::hang_zero3_moe: propose_double(list, remedy_kind::ep, spec.ep, spec.devices_per_node); break;

@@ -75,6 +75,18 @@ constexpr violation_list rules_to_repair() {
 template <class Core>
 inline constexpr remedy legal_step_of = legal_step(Core::spec, rules_to_repair<Core>());
 template <class Core>
+constexpr remedy find_supported_step() {
+  if constexpr (has_features(broken_rules_of<Core>)) {
+    violation_list list = broken_rules_of<Core>;
+    find_all_supported(Core::spec, list);
+    return supported_step(list);
+  } else {
+    return {};
+  }
+}
+template <class Core>
+inline constexpr remedy supported_step_of = find_supported_step<Core>();
+template <class Core>
 inline constexpr bool core_computes = is_computable(Core::spec);
 template <class Core>
 inline constexpr bool core_has_room = memory_fits(Core::spec);
@@ -84,6 +96,8 @@ template <class Core>
 constexpr remedy_pair next_repair_of() {
   if constexpr (legal_step_of<Core>.kind != remedy_kind::nothing_small_helps || !core_computes<Core>) {
     return {legal_step_of<Core>, {}};
+  } else if constexpr (supported_step_of<Core>.kind != remedy_kind::nothing_small_helps) {
+    return {supported_step_of<Core>, {}};
   } else if constexpr (core_has_room<Core>) {
     return {remedy_from<Core, 0>(), {}};
   } else if constexpr (small_repair_of<Core>.first.kind != remedy_kind::nothing_small_helps) {

@@ -5,6 +5,7 @@
 #include <shardplan/doctor/change.hpp>
 #include <shardplan/doctor/treatment.hpp>
 #include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/feature_change.hpp>
 #include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
@@ -79,13 +80,24 @@ constexpr bool add_repair(treatment& steps, remedy_pair found) {
          add_to(steps, found.third) && steps.length <= most_repair_steps;
 }
 
-// What is done next to a plan that breaks rules: a legal number near the one at fault; else the smallest change, or two or three, that make
-// it keep all; else of what does not fit the strongest.
+// The first change against what is not supported.
+template <class List>
+constexpr remedy supported_step(const List& broken) {
+  for (const violation& item : broken)
+    if (item.broken == rule::not_supported && item.try_this.kind != remedy_kind::nothing_small_helps) return item.try_this;
+  return {};
+}
+
+// What is done next to a plan that breaks rules: a legal number near the one at fault; else what makes it supported; else the smallest
+// change, or two or three, that make it keep all; else of what does not fit the strongest.
 template <class Spec>
 constexpr remedy_pair next_repair(const Spec& spec, violation_list broken) {
   find_all_legal(spec, broken);
   const remedy legal = legal_step(spec, broken);
   if (legal.kind != remedy_kind::nothing_small_helps || !is_computable(spec)) return {legal, {}};
+  find_all_supported(spec, broken);
+  const remedy supported = supported_step(broken);
+  if (supported.kind != remedy_kind::nothing_small_helps) return {supported, {}};
   if (memory_fits(spec)) return {smallest_remedy(spec), {}};
   const remedy_pair fits = best_remedy(spec);
   return fits.first.kind != remedy_kind::nothing_small_helps ? fits : remedy_pair{strong_step(spec), {}};

@@ -98,7 +98,8 @@ constexpr stage_extent extent_of_stage(const Spec& spec, const derived& facts, s
     extent.is_last = extent.is_last || stage == stages - 1;
     if (shape.next_token_layers > 0 && stage == next_token_stage_of(spec.layer_split, stages)) add_next_token_layers(shape, extent);
   }
-  extent.in_flight = spec.schedule.in_flight(pp, facts.micro_batches, chunks, rank);
+  // Without a pipeline no order runs: one micro-batch comes after the other.
+  extent.in_flight = pp == 1 ? chunks * spec.schedule.slices : spec.schedule.in_flight(pp, facts.micro_batches, chunks, rank);
   // A tied head and the embedding of further tokens are the same tensor on a rank that holds the embedding; elsewhere a copy with all its
   // states.
   extent.copies_head = !extent.is_first && ((extent.is_last && shape.tied_embeddings) || extent.has_next_token);

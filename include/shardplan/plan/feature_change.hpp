@@ -16,19 +16,21 @@ namespace shardplan::detail {
 // The change of one of the parts at fault after which a feature is supported.
 template <class Spec>
 constexpr remedy change_against(const Spec& spec, feature unsupported) {
+  const auto stage = [&spec](std::int64_t value) { return has_zero_stages(spec.framework) ? remedy{remedy_kind::zero, value} : remedy{}; };
   switch (unsupported) {
     case feature::gradients_to_nvme: return {remedy_kind::gradients_to_host, static_cast<std::int64_t>(spec.offload.states)};
     case feature::weights_off_without_zero_3:
       return has_zero_stages(spec.framework) ? remedy{remedy_kind::zero, 3} : remedy{remedy_kind::fsdp, 0};
-    case feature::fsdp_with_zero: return {remedy_kind::zero, 0};
-    case feature::groups_of_whole_states: return {remedy_kind::zero, 1};
-    case feature::hpz_without_zero_3: return {remedy_kind::zero, 3};
-    case feature::megatron_buckets_without_zero_1: return {remedy_kind::zero, 1};
-    case feature::gathering_of_whole_weights: return {remedy_kind::zero, 3};
-    case feature::gather_unit_without_zero_3: return {remedy_kind::zero, 3};
+    case feature::fsdp_with_zero: return has_fsdp(spec.framework) ? remedy{remedy_kind::zero, 0} : remedy{};
+    case feature::groups_of_whole_states: return stage(1);
+    case feature::hpz_without_zero_3: return stage(3);
+    case feature::megatron_buckets_without_zero_1: return stage(1);
+    case feature::gathering_of_whole_weights:
+      return has_zero_stages(spec.framework) ? remedy{remedy_kind::zero, 3} : remedy{remedy_kind::fsdp, 0};
+    case feature::gather_unit_without_zero_3: return stage(3);
     case feature::inputs_to_nvme: return {};  // what `offload<>` then says is the plan's own
     case feature::sharded_gradients_in_pipeline: return {remedy_kind::zero, 1};
-    case feature::expert_parallel_with_zero_3: return {remedy_kind::zero, 2};
+    case feature::expert_parallel_with_zero_3: return {remedy_kind::zero, spec.pp > 1 ? 1 : 2};  // a pipeline takes less
     case feature::experts_in_tp_without_sequence_parallel: return {remedy_kind::sequence_parallel, 0};
     case feature::interleaving_without_pipeline: return {remedy_kind::chunks, 1};
   }

@@ -18,6 +18,9 @@ constexpr bool has_zero_stages(frameworks framework) { return framework != frame
 /// and ep 1, and --use-megatron-fsdp, which asserts neither: training/arguments.py). DeepSpeed's word for it is ZeRO-3.
 constexpr bool has_fsdp(frameworks framework) { return framework != frameworks::deepspeed; }
 
+/// Whether a framework moves states to NVMe: DeepSpeed (`offload_optimizer.device`, ZeRO-Infinity).
+constexpr bool has_nvme(frameworks framework) { return framework == frameworks::deepspeed || framework == frameworks::generic; }
+
 namespace detail {
 
 constexpr unsigned framework_bit(frameworks framework) { return 1u << static_cast<int>(framework); }

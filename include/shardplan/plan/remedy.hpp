@@ -210,7 +210,7 @@ constexpr remedy first_remedy(const Spec& spec, Visit visit) {
   constexpr std::int64_t usual_headroom = default_headroom::total.count >> 20;
   if (spec.headroom_mebibytes > usual_headroom && try_out(remedy_kind::headroom, usual_headroom)) return change;
   const bool fills_host = spec.host_memory_gibibytes != unset && spec.offload.states == storage::host;
-  if (fills_host && try_out(remedy_kind::states_to_nvme, 0)) return change;
+  if (fills_host && has_nvme(spec.framework) && try_out(remedy_kind::states_to_nvme, 0)) return change;
   return {};
 }
 

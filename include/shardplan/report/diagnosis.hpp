@@ -144,8 +144,10 @@ inline std::string text_of(const diagnosis& causes) {
 inline std::string text_of(const size_diagnosis& found) {
   std::string out;
   for (const size_match& match : found.tensors) out += std::string{"   "} + sentence_of(match).c_str() + "\n";
-  out = out.empty() ? "nothing in this plan has that size\n" : "in this plan that is\n" + out;
   const allocator_message& said = found.said;
+  out = !out.empty()                ? "in this plan that is\n" + out
+        : said.requested.is_known() ? "nothing in this plan has that size\n"
+                                    : "no size in this message\n";
   if (said.allocated.is_known() && found.planned.count > 0)
     out +=
         "tensors held " + gib(said.allocated.nominal) + " GiB when that was asked for; the plan's peak is " + gib(found.planned) + " GiB\n";

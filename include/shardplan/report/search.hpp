@@ -63,8 +63,7 @@ inline std::string seconds_text(double seconds) {
 
 inline std::string schedule_text(const listed_plan& found) {
   const schedule_spec& order = found.schedule;
-  // Without a pipeline an order says something only where it keeps more than one micro-batch.
-  if (found.pp == 1 && order.in_flight(1, found.micro_batches, order.chunks, 0) <= order.chunks * order.slices) return "-";
+  if (found.pp == 1) return "-";  // no order runs
   std::string out = named(order.name);
   // A V or two directions are two chunks without a word.
   if (order.layout == placement::loop && order.chunks > 1) out.append("<").append(std::to_string(order.chunks)).append(">");

@@ -44,7 +44,7 @@ template <class Spec>
 constexpr void add_whole_sharding(search_space& space, const Spec& spec) {
   const bool is_torch = !has_zero_stages(spec.framework);
   for (std::int64_t stage = 0; stage <= (is_torch ? 0 : 3); ++stage) space.sharding.push_back({stage, {}});
-  if (!is_torch && spec.framework != frameworks::generic) return;
+  if (!has_fsdp(spec.framework)) return;
   sharding_choice sharded{0, {shard_layout::tensors}};
   space.sharding.push_back(sharded);
   sharded.sharding.ranks = spec.devices_per_node;
