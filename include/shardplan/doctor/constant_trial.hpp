@@ -116,18 +116,20 @@ struct next_round {
   static constexpr repair round = added(Steps::value, next_repair_of<Core>());
   static constexpr treatment value = round.steps;
 };
-template <class Origin, class Core, class Steps>
+template <class Origin, class Core, class Steps, int Round>
 constexpr repair repair_from() {
   if constexpr (Core::violation_count == 0) {
     return {Steps::value, true};
+  } else if constexpr (Round == most_repair_rounds) {
+    return {};
   } else if constexpr (!next_round<Core, Steps>::round.done) {
     return {};
   } else {
-    return repair_from<Origin, core_with<Origin, next_round<Core, Steps>>, next_round<Core, Steps>>();
+    return repair_from<Origin, core_with<Origin, next_round<Core, Steps>>, next_round<Core, Steps>, Round + 1>();
   }
 }
 template <class Core>
-inline constexpr repair core_repair = repair_from<Core, Core, no_steps>();
+inline constexpr repair core_repair = repair_from<Core, Core, no_steps, 0>();
 template <class Core>
 struct repair_steps {
   static constexpr treatment value = core_repair<Core>.steps;

@@ -100,7 +100,7 @@ constexpr evidence loss_evidence(const plan_spec& spec, const bare_facts& facts,
   switch (which) {
     case cause::num_vocab: {
       const std::int64_t multiple = vocabulary_multiple_of(spec);
-      const bool usual = multiple >= 1 && multiple <= spec.model.vocab + (std::int64_t{1} << 31);
+      const bool usual = multiple >= 1 && multiple <= saturating_add(spec.model.vocab, std::int64_t{1} << 31);
       return judged(rest_of(usual ? padded_vocabulary(spec.model.vocab, multiple) : spec.model.vocab, spec.tp));
     }
     case cause::num_cp_mask: return observed_in_run(seen_at_least(run.least_unmasked_tokens, 1), spec.cp, 1);

@@ -68,6 +68,9 @@ constexpr remedy strong_step(const Spec& spec) {
   return best;
 }
 
+// Two rules may each undo what the other asks for: pp 2 for an order, pp 1 for the layers.
+inline constexpr int most_repair_rounds = 2 * static_cast<int>(most_repair_steps);
+
 // Changes after which a plan keeps all rules; `done` only then.
 struct repair {
   treatment steps{};
@@ -107,12 +110,13 @@ template <class Spec>
 constexpr repair repair_of(const Spec& spec) {
   repair result{};
   Spec with = spec;
-  while (true) {
+  for (int round = 0; round <= most_repair_rounds; ++round) {
     const violation_list broken = broken_rules(with);
     result.done = broken.items.length == 0;
     if (result.done || !add_repair(result.steps, next_repair(with, broken))) return result;
     with = with_treatment(spec, result.steps);
   }
+  return result;
 }
 
 }  // namespace shardplan::detail

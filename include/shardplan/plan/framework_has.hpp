@@ -23,7 +23,7 @@ constexpr bool has_nvme(frameworks framework) { return framework == frameworks::
 
 namespace detail {
 
-constexpr unsigned framework_bit(frameworks framework) { return 1u << static_cast<int>(framework); }
+constexpr unsigned framework_bit(frameworks framework) { return 1u << (static_cast<unsigned>(framework) & 31u); }
 
 // Who has a schedule of that name. A schedule that is not listed is the user's own.
 struct schedule_owners {

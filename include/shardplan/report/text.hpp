@@ -116,7 +116,8 @@ inline void describe(std::string& out, const plan_spec& spec, const plan_figures
     out += ", " + std::to_string(shape.experts.count) + " experts of " + std::to_string(shape.expert_width()) + ", top " +
            std::to_string(shape.experts.top_k);
   out += "\n           " + grouped(parameter_count_of(shape)) + " parameters";
-  if (shape.experts.count > 0) out += ", " + grouped(active_parameter_count_of(shape)) + " active";
+  if (shape.experts.count >= shape.experts.top_k && shape.experts.count > 0)
+    out += ", " + grouped(active_parameter_count_of(shape)) + " active";
   out += "\ndevices    " + std::to_string(spec.nodes) + " x " + std::to_string(spec.devices_per_node) + " " + named(spec.device.name) +
          ", " + grouped(spec.device.memory.count) + " bytes each\n";
   out += "parallel   tp " + std::to_string(spec.tp) + (is_sequence_parallel(spec) ? " with sequence parallelism" : "") + ", pp " +

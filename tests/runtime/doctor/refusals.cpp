@@ -249,3 +249,18 @@ TEST_CASE("doctor: a refusal in words") {
   CHECK(open.find("\n   broken under Megatron-LM (the plan says no framework): cp_x_lcm_2_tp 4 does not divide sequence 4098\n") !=
         std::string::npos);
 }
+
+TEST_CASE("doctor: rules that undo each other end a repair") {
+  sp::plan_spec spec = plain();
+  spec.model = sp::models::deepseek_v3::shape;  // 61 layers: no pp divides them but 1, and two directions ask for 2
+  spec.device = sp::devices::b200_sxm_192gb::spec;
+  spec.nodes = 4;
+  spec.ep = 4;
+  spec.micro_batch = 3;
+  spec.global_batch = 192;
+  spec.sequence = 8192;
+  spec.zero = 2;
+  spec.framework = frameworks::megatron;
+  spec.schedule = sp::schedules::dual_pipe::spec;
+  CHECK(sp::diagnosis_of(spec, sp::symptom::refused_at_start).length > 0);
+}

@@ -269,3 +269,31 @@ TEST_CASE("the least devices up to any bound") {
   spec.pp = INT64_MAX;
   CHECK(!sp::best_of(spec, sp::default_space_of(spec, sp::bit_of(sp::part_kind::pp))).found);
 }
+
+TEST_CASE("what no type can say is refused by name") {
+  sp::plan_spec spec = training_run(sp::models::llama2_7b::shape, sp::devices::a100_sxm_80gb::spec, 2, 4096, 64);
+  spec.micro_batch = 1;
+  spec.zero = 1;
+  REQUIRE(sp::violations_in(spec).empty());
+  const auto breaks = [](const sp::plan_spec& with, sp::rule broken) {
+    for (const sp::violation& item : sp::violations_in(with))
+      if (item.broken == broken) return true;
+    return false;
+  };
+  sp::plan_spec other = spec;
+  other.framework = static_cast<sp::frameworks>(207);
+  CHECK(breaks(other, sp::rule::malformed_part));
+  CHECK(sp::advice_in(other).empty());
+  other = spec;
+  other.sharding.layout = static_cast<sp::shard_layout>(208);
+  CHECK(breaks(other, sp::rule::malformed_part));
+  // Two directions are two chunks: with another number a step would have half of its work, or more.
+  other = spec;
+  other.pp = 2;
+  other.schedule = sp::schedules::dual_pipe::spec;
+  CHECK(!breaks(other, sp::rule::out_of_range));
+  for (const std::int64_t chunks : {1, 4}) {
+    other.schedule.chunks = chunks;
+    CHECK(breaks(other, sp::rule::out_of_range));
+  }
+}

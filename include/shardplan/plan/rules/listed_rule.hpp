@@ -51,7 +51,7 @@ constexpr bool is_range_of_tier_two(quantity number) {
 // Whether the plan's framework is one that asks `Rule`.
 template <class Rule, class Spec>
 constexpr bool is_asked(const Spec& spec) {
-  return (Rule::frameworks_asked >> static_cast<int>(spec.framework) & 1u) != 0;
+  return (Rule::frameworks_asked >> (static_cast<unsigned>(spec.framework) & 31u) & 1u) != 0;
 }
 
 // What a rule says of itself. Over `Listed`, so that a file which includes the rules only parses it.

@@ -74,10 +74,11 @@ struct parts_are_said_once {
 struct parts_are_well_formed {
   template <class Listed = listed_rule>
   static constexpr Listed about() {
-    return detail::plain_rule<Listed>(
-        1, rule::malformed_part,
-        "a `rank_order` names each axis once; a schedule has its functions (`in_flight`, `weight_versions`, `group`, `ends`)",
-        "another number is no order, and a null pointer cannot be asked");
+    return detail::plain_rule<Listed>(1, rule::malformed_part,
+                                      "a `rank_order` names each axis once; a schedule has its functions (`in_flight`, `weight_versions`, "
+                                      "`group`, `ends`); framework and "
+                                      "layout of shards are enumerators",
+                                      "another number is no order, and a null pointer cannot be asked");
   }
 };
 
@@ -205,6 +206,7 @@ constexpr void check_schedule_ranges(const Order& order, Sink& sink) {
     check_up_to<quantity::least_micro_batches, quantity::least_micro_batches>(sink, limits::batch, order.least_micro_batches_a_rank,
                                                                               order.torch_least_micro_batches_a_stage);
   }
+  if (order.layout == placement::bidirectional) check_range(sink, quantity::chunks, order.chunks, 2, 2);  // one of either direction
   // A constant expression calls no null pointer without an error of its own. That of `in_flight` is refused with what it returns.
   if (!__builtin_is_constant_evaluated() && (order.weight_versions == nullptr || order.group == nullptr || order.ends == nullptr))
     sink.add_part(rule::malformed_part, part_kind::schedule);
@@ -226,6 +228,7 @@ constexpr void check_timing_ranges(const Spec& spec, Sink& sink) {
 
 template <class Sink>
 constexpr void check_sharding_ranges(const sharding_spec& sharding, Sink& sink) {
+  if (sharding.layout > shard_layout::tensors) sink.add_part(rule::malformed_part, part_kind::fsdp);
   if (sharding.ranks != unset) check_range(sink, quantity::shard_ranks, sharding.ranks, 1, limits::devices);
   if (sharding.secondary != unset) check_range(sink, quantity::hpz, sharding.secondary, 1, limits::devices);
   check_range(sink, quantity::prefetch, sharding.prefetch, 0, limits::layers);
@@ -422,6 +425,7 @@ constexpr void check_ranges(const Spec& spec, Sink& sink) {
     check_timing_ranges(spec, sink);
   if (spec.rank_order != rank_orders::megatron && !names_all_axes(spec.rank_order))
     sink.add_part(rule::malformed_part, part_kind::rank_order);
+  if (spec.framework > frameworks::fsdp2) sink.add_part(rule::malformed_part, part_kind::framework);
   // Products mean nothing while a factor is out of its range.
   if (sink.count == 0 && !is_ordinary(spec)) check_size(spec, sink);
 }
