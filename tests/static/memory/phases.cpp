@@ -69,6 +69,9 @@ constexpr auto gpipe = [](plan_spec& spec) {
 };
 static_assert(changed(2, pipeline).activations.count == 2 * block && changed(2, pipeline, 1).activations.count == block);
 static_assert(changed(2, gpipe).activations.count == 4 * block && changed(2, gpipe, 1).activations.count == 4 * block);
+// without a pipeline no order runs, and one micro-batch comes after the other
+static_assert(changed(1, [](plan_spec& spec) { spec.schedule = schedules::gpipe::spec; }).activations ==
+              changed(1, [](plan_spec&) {}).activations);
 // three chunks of one layer each, four of them alive: 4 x 3 x block / 3; five of them: rounded up to whole bytes
 template <std::int64_t Alive>
 constexpr std::int64_t alive(std::int64_t, std::int64_t, std::int64_t, std::int64_t) {
@@ -76,8 +79,9 @@ constexpr std::int64_t alive(std::int64_t, std::int64_t, std::int64_t, std::int6
 }
 template <std::int64_t Alive>
 constexpr std::int64_t chunked() {
-  plan_spec spec = run_of(tiny);
-  spec.model.layers = 3;
+  plan_spec spec = run_of(tiny, 2);
+  spec.pp = 2;
+  spec.model.layers = 6;
   spec.schedule = {.name = "own", .chunks = 3, .in_flight = &alive<Alive>};
   return stage_memory(spec, 0).device.activations.count;
 }
