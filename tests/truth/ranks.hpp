@@ -122,16 +122,16 @@ inline std::string shown(const rank_lists& groups) {
     std::string text = "{";
     for (std::size_t at = 0; at < group.size(); ++at) {
       if (at == 4 && group.size() > 5) {
-        text += ",...," + std::to_string(group.back());
+        text.append(",...,").append(std::to_string(group.back()));
         break;
       }
-      text += (at == 0 ? "" : ",") + std::to_string(group[at]);
+      text.append(at == 0 ? "" : ",").append(std::to_string(group[at]));
     }
     return text + "}";
   };
   std::string text = std::to_string(groups.size()) + " groups";
-  if (!groups.empty()) text += ": " + one(groups.front());
-  if (groups.size() > 1) text += " .. " + one(groups.back());
+  if (!groups.empty()) text.append(": ").append(one(groups.front()));
+  if (groups.size() > 1) text.append(" .. ").append(one(groups.back()));
   return text;
 }
 
