@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/checked.hpp>
+#include <shardplan/core/size.hpp>
 #include <shardplan/schedule/op.hpp>
 #include <shardplan/schedule/order.hpp>
 #include <shardplan/schedule/play.hpp>
@@ -71,18 +72,19 @@ constexpr std::int64_t ticks_of_a_period(const Table& table, const Ends& end, in
         break;
     }
     if (from == at) return 0;
-    cut.of[rank].at = at;
-    cut.of[rank].from = from;
+    cut.of[static_cast<std::size_t>(rank)].at = at;
+    cut.of[static_cast<std::size_t>(rank)].from = from;
   }
   for (int rank = 0; rank < ranks; ++rank) {
     const int size = table.rows[rank].size;
     const int each = size / micro_batches * period;
-    for (int at = cut.of[rank].at - each; at < size; ++at) {
+    for (int at = cut.of[static_cast<std::size_t>(rank)].at - each; at < size; ++at) {
       const int wait = table.waits[rank].of[at];
       if (wait < 0) continue;
       const int source = wait >> wait_code::index_bits;
       const int repeated = (wait & wait_code::index_mask) + table.rows[source].size / micro_batches * period;
-      if (repeated < cut.of[source].from) return 0;  // not in front of the cut by so much that its repetition is not known
+      if (repeated < cut.of[static_cast<std::size_t>(source)].from)
+        return 0;  // not in front of the cut by so much that its repetition is not known
     }
   }
   return ticks;
