@@ -157,7 +157,8 @@ constexpr void add_default_schedules(search_space& space, const Spec& spec) {
   for (const schedule_spec& one : more) {
     if (!has_schedule(spec.framework, one)) continue;
     bool divides = false;
-    for (const std::int64_t degree : space.pp) divides = divides || (degree > 1 && may_have_stages(spec, degree * one.chunks));
+    for (const std::int64_t degree : space.pp)
+      divides = divides || (degree > 1 && may_have_stages(spec, saturating_multiply(degree, one.chunks)));
     if (divides || space.pp.empty()) space.schedule.push_back(one);
   }
 }

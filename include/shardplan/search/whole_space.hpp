@@ -75,7 +75,8 @@ template <class Spec>
 constexpr void add_in_chunks(search_space& space, const Spec& spec, schedule_spec order) {
   for (std::int64_t chunks = 2; chunks <= limits::chunks; ++chunks) {
     bool divides = false;
-    for (const std::int64_t degree : space.pp) divides = divides || (degree > 1 && may_have_stages(spec, degree * chunks));
+    for (const std::int64_t degree : space.pp)
+      divides = divides || (degree > 1 && may_have_stages(spec, saturating_multiply(degree, chunks)));
     if (!divides || space.schedule.length == most_schedules) continue;
     order.chunks = chunks;
     space.schedule.push_back(order);

@@ -39,10 +39,10 @@ struct ranks_are_devices {
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.dp == unset) return;
     const std::int64_t devices = spec.devices_per_node * spec.nodes;
     const std::int64_t ranks = spec.tp * spec.pp * spec.cp * spec.dp;
-    if (spec.dp != unset && ranks != devices)
-      sink.add_pair(rule::does_not_match, {quantity::tp_x_pp_x_cp_x_dp, ranks}, {quantity::device_count, devices});
+    if (ranks != devices) sink.add_pair(rule::does_not_match, {quantity::tp_x_pp_x_cp_x_dp, ranks}, {quantity::device_count, devices});
   }
 };
 
