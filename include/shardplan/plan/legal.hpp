@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/checked.hpp>
+#include <shardplan/core/divisor.hpp>
 #include <shardplan/plan/legality.hpp>
 #include <shardplan/plan/quantity.hpp>
 #include <shardplan/plan/remedy.hpp>
