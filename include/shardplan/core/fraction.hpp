@@ -20,6 +20,10 @@ struct fraction {
   /// Reduces. Errors: `division_by_zero` when `below` is 0, `result_leaves_63_bits` when the reduced value does not fit.
   constexpr fraction(std::int64_t above, std::int64_t below) {
     if (below == 0) division_by_zero();
+    if (below == 1) {
+      numerator = above;
+      return;
+    }
     // Through unsigned, where the most negative number has an absolute value.
     const std::uint64_t common = common_divisor(magnitude(above), magnitude(below));
     const std::uint64_t above_part = magnitude(above) / common;
@@ -41,6 +45,7 @@ struct fraction {
   friend constexpr SHARDPLAN_HOST_DEVICE bool operator>=(fraction left, fraction right) { return !less(left, right); }
 
   friend constexpr fraction operator+(fraction left, fraction right) {
+    if (left.denominator == 1 && right.denominator == 1) return checked_add(left.numerator, right.numerator);
     const auto common = static_cast<std::int64_t>(common_divisor(magnitude(left.denominator), magnitude(right.denominator)));
     const std::int64_t scale = right.denominator / common;
     return {checked_add(checked_multiply(left.numerator, scale), checked_multiply(right.numerator, left.denominator / common)),
@@ -49,6 +54,7 @@ struct fraction {
   friend constexpr fraction operator-(fraction value) { return {checked_subtract(0, value.numerator), value.denominator}; }
   friend constexpr fraction operator-(fraction left, fraction right) { return left + -right; }
   friend constexpr fraction operator*(fraction left, fraction right) {
+    if (left.denominator == 1 && right.denominator == 1) return checked_multiply(left.numerator, right.numerator);
     // Reduce crosswise first, so that a result that fits never overflows on the way.
     const fraction first{left.numerator, right.denominator};
     const fraction second{right.numerator, left.denominator};

@@ -6,8 +6,8 @@
 #include <shardplan/memory/uneven_chunks.hpp>
 #include <shardplan/parallel/sharding.hpp>
 #include <shardplan/parallel/stages.hpp>
+#include <shardplan/schedule/schedule_spec.hpp>
 #include <shardplan/spec/plan_spec.hpp>
-#include <shardplan/spec/stage_layers.hpp>
 
 #include <cstdint>
 
@@ -17,10 +17,14 @@ namespace shardplan::detail {
 constexpr bool follows_from_extent(const plan_spec& spec) {
   return (spec.sharding.layout == shard_layout::flat || spec.sharding.layout == shard_layout::tensors) && spec.schedule.drains;
 }
+// Whether two orders deal out the same stages to the same ranks: then they differ in waiting, and in micro-batches alive, alone.
+constexpr bool has_same_stages(const schedule_spec& left, const schedule_spec& right) {
+  return left.chunks == right.chunks && left.slices == right.slices && int(left.layout) == int(right.layout) && left.drains && right.drains;
+}
 // Whether all ranks between the first and the last differ in nothing but the micro-batches that are alive. (What counts as a layer in
 // front and at the end is on those two.)
-constexpr bool inner_ranks_are_alike(const plan_spec& spec) {
-  return has_even_inner_stages(spec) && spec.layer_split.next_token_stage == unset && follows_from_extent(spec) &&
+constexpr bool inner_ranks_are_alike(const plan_spec& spec, bool even_inner_stages) {
+  return even_inner_stages && spec.layer_split.next_token_stage == unset && follows_from_extent(spec) &&
          spec.model.experts.leading_dense == 0 && spec.model.experts.layer_step <= 1;
 }
 // Whether `next` needs no more than `before`: the same layers, no more micro-batches alive.
@@ -31,36 +35,71 @@ constexpr bool needs_no_more(const stage_extent& next, const stage_extent& befor
          next.recomputed.groups == before.recomputed.groups && next.in_flight <= before.in_flight;
 }
 
-// Memory of the fullest rank. Beyond what the device has the search does not care by how much: the first rank that is too large ends it.
+// What is known of the ranks of the last plan, for the next one that differs from it in the order alone: the first rank, the last, and the
+// fullest between them.
+struct known_ranks {
+  bool known = false;
+  schedule_spec schedule{};
+  stage_extent extents[3]{};
+  std::int64_t totals[3]{};
+  int count = 0;  // of them; what comes behind a rank that is too large was not asked
+};
+
+// Memory of the fullest rank where all between the first and the last are alike. `known`: of the same plan but for its schedule, or
+// nothing.
 template <class Spec>
-constexpr std::int64_t fullest_rank(const Spec& spec, const memory_layout& layout) {
-  const std::int64_t has = spec.device.memory.count;
-  std::int64_t most = 0;
-  const auto compare = [&](const stage_extent& rank_extent) {
-    const std::int64_t rank_total = unchecked_total(account_of_extent(spec, layout, rank_extent).device);
-    if (rank_total > most) most = rank_total;
-    return most <= has;
-  };
-  const auto rank = [&](std::int64_t pipeline_rank) { return compare(extent_of_stage(spec, layout.facts, pipeline_rank)); };
+constexpr std::int64_t fullest_of_alike(const Spec& spec, const memory_layout& layout, known_ranks& known) {
   const std::int64_t last = spec.pp - 1;
-  if (last < 2 || !inner_ranks_are_alike(spec)) {
-    const bool may_skip = follows_from_extent(spec) && !has_uneven_chunks(spec);
-    stage_extent before{};
-    for (std::int64_t at = 0; at <= last; ++at) {
-      const stage_extent extent = extent_of_stage(spec, layout.facts, at);
-      if (may_skip && at > 0 && needs_no_more(extent, before)) continue;
-      if (!compare(extent)) break;
-      before = extent;
+  const std::int64_t firsts[] = {0, last, 1};
+  const int asked = last < 2 ? static_cast<int>(last) + 1 : 3;
+  if (!known.known || !has_same_stages(known.schedule, spec.schedule)) {
+    known.known = true;
+    known.schedule = spec.schedule;
+    known.count = 0;
+  }
+  std::int64_t most = 0;
+  for (int at = 0; at < asked; ++at) {
+    stage_extent& extent = known.extents[at];
+    const bool is_new = at >= known.count;
+    if (is_new) {
+      extent = extent_of_stage(spec, layout.facts, firsts[at]);
+      known.count = at + 1;
     }
-    return most;
+    std::int64_t alive = extent.in_flight;
+    if (last > 0) {
+      alive = spec.schedule.in_flight(spec.pp, layout.facts.micro_batches, spec.schedule.chunks, firsts[at]);
+      for (std::int64_t rank = 2; at == 2 && rank < last; ++rank) {
+        const std::int64_t more = spec.schedule.in_flight(spec.pp, layout.facts.micro_batches, spec.schedule.chunks, rank);
+        if (more > alive) alive = more;
+      }
+    }
+    if (is_new || alive != extent.in_flight) {
+      extent.in_flight = alive;
+      known.totals[at] = unchecked_total(account_of_extent(spec, layout, extent).device);
+    }
+    if (known.totals[at] > most) most = known.totals[at];
+    if (most > spec.device.memory.count) break;
   }
-  if (!rank(0) || !rank(last)) return most;
-  stage_extent inner = extent_of_stage(spec, layout.facts, 1);
-  for (std::int64_t at = 2; at < last; ++at) {
-    const std::int64_t alive = spec.schedule.in_flight(spec.pp, layout.facts.micro_batches, spec.schedule.chunks, at);
-    if (alive > inner.in_flight) inner.in_flight = alive;
+  return most;
+}
+
+// Memory of the fullest rank. Beyond what the device has the search does not care by how much: the first rank that is too large ends it.
+// `are_alike`: `inner_ranks_are_alike`.
+template <class Spec>
+constexpr std::int64_t fullest_rank(const Spec& spec, const memory_layout& layout, bool are_alike, known_ranks& known) {
+  if (are_alike) return fullest_of_alike(spec, layout, known);
+  const std::int64_t has = spec.device.memory.count;
+  const bool may_skip = follows_from_extent(spec) && !has_uneven_chunks(spec);
+  std::int64_t most = 0;
+  stage_extent before{};
+  for (std::int64_t at = 0; at < spec.pp; ++at) {
+    const stage_extent extent = extent_of_stage(spec, layout.facts, at);
+    if (may_skip && at > 0 && needs_no_more(extent, before)) continue;
+    const std::int64_t rank_total = unchecked_total(account_of_extent(spec, layout, extent).device);
+    if (rank_total > most) most = rank_total;
+    if (most > has) break;
+    before = extent;
   }
-  compare(inner);
   return most;
 }
 

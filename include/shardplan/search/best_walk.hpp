@@ -17,11 +17,11 @@
 #include <shardplan/search/best_memory.hpp>
 #include <shardplan/search/best_question.hpp>
 #include <shardplan/search/best_result.hpp>
+#include <shardplan/search/best_timing.hpp>
 #include <shardplan/search/candidate.hpp>
 #include <shardplan/search/space.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 #include <shardplan/spec/stage_layers.hpp>
-#include <shardplan/timing/timing.hpp>
 #include <shardplan/traffic/held.hpp>
 
 #include <cstdint>
@@ -41,6 +41,7 @@ struct best_walk {
   std::int64_t block = -1;
   first_rule of_block{};                   // broken by all of the block
   first_rule of_stages[most_schedules]{};  // by schedule: layers, sequence
+  bool even_stages[most_schedules]{};      // by schedule: `has_even_inner_stages`
   bool all_refused = false;
   std::int64_t replicas = 0;
   std::int64_t work = 0;       // about what a compiler's step counter says
@@ -53,6 +54,8 @@ struct best_walk {
   bool surely_too_large = false;
   bool has_traffic = false;
   traffic_layout traffic{};
+  known_ranks last_ranks{};                                       // of the row
+  known_step last_step{};                                         // of the row
   static_vector<std::int64_t, most_schedules> listed_memories{};  // of the row, without a pipeline
   std::size_t last_refusal = 0;                                   // its place in the counts
 
@@ -107,13 +110,14 @@ struct best_walk {
     for (bool goes_on = true; goes_on; goes_on = progress.next % schedules != 0 && !may_stop()) {
       spec = candidate_of(asked.fixed, asked.space, progress.next);
       has_traffic = false;
+      last_ranks.known = last_step.known = false;
       first_rule found = first_of([&](auto& rule_sink) { check_computable(spec, rule_sink); });
       work += 1500;
       if (!found.broken) {
         const memory_layout layout = memory_layout_of(spec);
         work += 2000;
         found = first_of([&](auto& rule_sink) { check_combinations(spec, rule_sink); });
-        if (!found.broken) found = judge_memory(progress.next, layout);
+        if (!found.broken) found = judge_memory(progress.next, layout, has_even_inner_stages(spec));
       }
       if (found.broken) refuse(found.key, 1);
       ++progress.next;
@@ -147,6 +151,7 @@ struct best_walk {
       set_schedule(order);
       of_stages[order] = first_of([&](auto& rule_sink) { check_stages(spec, rule_sink); });
       if (!of_stages[order].broken) of_stages[order] = of_sequence;
+      even_stages[order] = !of_stages[order].broken && has_even_inner_stages(spec);
       all_refused = all_refused && of_stages[order].broken;
       for (std::int64_t micro = 0; micro < asked.grid.length(dimension::micro_batch); ++micro) batch_known[micro][order] = false;
     }
@@ -191,6 +196,7 @@ struct best_walk {
         spec.sharding.layout == shard_layout::megatron_buckets || spec.recompute_layers.method == recompute_methods::uniform;
     memory_layout layout{};
     bool has_layout = false;
+    last_ranks.known = last_step.known = false;
     listed_memories.length = 0;
     for (std::int64_t order = place(dimension::schedule); order < schedules; ++order) {
       set_schedule(order);
@@ -206,9 +212,10 @@ struct best_walk {
         if (!has_layout || depends_on_schedule) {
           layout = memory_layout_of(spec);
           has_layout = true;
+          last_ranks.known = false;
           work += 2000;
         }
-        found = judge_memory(progress.next, layout);
+        found = judge_memory(progress.next, layout, even_stages[order]);
       }
       if (found.broken) refuse(found.key, 1);
       ++progress.next;
@@ -216,15 +223,16 @@ struct best_walk {
     }
   }
 
-  constexpr first_rule judge_memory(std::int64_t index, const memory_layout& layout) {
-    work += 1500 + (inner_ranks_are_alike(spec) ? 60 : 1500) * spec.pp * spec.schedule.chunks;
+  constexpr first_rule judge_memory(std::int64_t index, const memory_layout& layout, bool has_even_stages) {
+    const bool are_alike = inner_ranks_are_alike(spec, has_even_stages);
+    work += 1500 + (are_alike ? 60 : 1500) * spec.pp * spec.schedule.chunks;
     if (spec.host_memory_gibibytes != unset) {
       const first_rule found = first_of([&](auto& rule_sink) { rules::host_fits::check(spec, layout, rule_sink); });
       if (found.broken) return found;
     }
-    const std::int64_t memory = fullest_rank(spec, layout);
+    const std::int64_t memory = fullest_rank(spec, layout, are_alike, last_ranks);
     if (memory > spec.device.memory.count) return {true, key_of(rule::does_not_fit)};
-    accept(index, memory, layout);
+    accept(index, memory, layout, has_even_stages);
     return {};
   }
 
@@ -255,7 +263,7 @@ struct best_walk {
   }
 
   // A legal plan that fits.
-  constexpr void accept(std::int64_t index, std::int64_t memory, const memory_layout& layout) {
+  constexpr void accept(std::int64_t index, std::int64_t memory, const memory_layout& layout, bool has_even_stages) {
     ++progress.fitting;
     if (is_same_plan(memory)) return;
     ranked_candidate candidate{index, layout.facts.grid.world, memory, 0, 0};
@@ -267,11 +275,11 @@ struct best_walk {
       has_traffic = true;
       work += 2000;
     }
-    traffic.facts = layout.facts;
-    candidate.step = timing_of(spec, traffic).step;
+    if (!last_step.known) traffic.facts = layout.facts;
+    candidate.step = last_step.seconds(spec, traffic);
     candidate.nanoseconds = nanoseconds_of(candidate.step);
     ++progress.timed;
-    work += has_even_inner_stages(spec) ? 4000 : 4000 + 100 * spec.pp * spec.schedule.chunks;
+    work += has_even_stages ? 4000 : 4000 + 100 * spec.pp * spec.schedule.chunks;
     if (!only_shards_alone(candidate, layout)) insert_ranked(progress.top, asked.by, candidate);
   }
 };

@@ -176,16 +176,27 @@ constexpr double optimizer_seconds(const Spec& spec, const derived& facts, const
   return share * moved / (spec.offload.states == storage::device ? memory : constants.host_memory);
 }
 
+// A step as it is without a pipeline's waiting: what plans that differ in nothing but the order of their operations have in common.
+struct unordered_step {
+  timing_report report{};  // without `bubble`, `step` and what follows from it
+  compute_seconds one{};   // of a micro-batch; all zero for a device without a rate
+  double busy = 0;         // what a rank works and sends inside micro-batches
+  double done = 0;         // all but waiting and the optimizer
+
+  // The whole step.
+  constexpr double seconds(double waiting) const { return done + waiting + report.optimizer; }
+};
+
 template <class Spec>
-constexpr timing_report timing_by(const Spec& spec, const traffic_layout& layout, const timing_constants& constants,
-                                  const traffic_options& options) {
+constexpr unordered_step unordered_step_of(const Spec& spec, const traffic_layout& layout, const timing_constants& constants,
+                                           const traffic_options& options, const forward_flops& count) {
   const derived& facts = layout.facts;
-  timing_report report{};
-  const forward_flops count = forward_flops_of(spec.model, spec.sequence, facts.vocabulary);
-  compute_seconds one{};
+  unordered_step found{};
+  timing_report& report = found.report;
+  compute_seconds& one = found.one;
   const stage_extent extent = busiest_extent(spec, layout, count, constants, one);
   const std::int64_t replicas = shards_optimizer(spec) ? facts.grid.dense_shards() / facts.dense_shards : 1;
-  if (one.total() == 0) return report;
+  if (one.total() == 0) return found;
   const rank_layout ranks = rank_layout_of(facts.grid, spec.rank_order, replicas);
   const topology where = topology_of(spec.device, spec.devices_per_node, spec.nodes);
   transfer_clock clock{ranks, where, constants};
@@ -198,7 +209,7 @@ constexpr timing_report timing_by(const Spec& spec, const traffic_layout& layout
   report.recompute = steps * one.recompute;
   const double work = report.compute();
   double visible = visible_inside(spec, clock, work, steps * one.attention, true, report.exposed);
-  report.bubble = bubble_seconds(spec, facts.micro_batches, one, work + visible);
+  found.busy = work + visible;
   const auto& overlap = spec.overlap;
   const auto show = [&](channel between, double hidden_behind, std::int64_t percent) {
     const int at = static_cast<int>(between);
@@ -227,8 +238,20 @@ constexpr timing_report timing_by(const Spec& spec, const traffic_layout& layout
   show(channel::nvme, 0, 0);
   const double memory = constants.memory * static_cast<double>(spec.device.memory_bandwidth);
   report.optimizer = optimizer_seconds(spec, facts, held, memory, constants);
+  found.done = work + visible;
+  return found;
+}
 
-  report.step = work + visible + report.bubble + report.optimizer;
+template <class Spec>
+constexpr timing_report timing_by(const Spec& spec, const traffic_layout& layout, const timing_constants& constants,
+                                  const traffic_options& options) {
+  const derived& facts = layout.facts;
+  const forward_flops count = forward_flops_of(spec.model, spec.sequence, facts.vocabulary);
+  const unordered_step found = unordered_step_of(spec, layout, constants, options, count);
+  timing_report report = found.report;
+  if (found.one.total() == 0) return report;
+  report.bubble = bubble_seconds(spec, facts.micro_batches, found.one, found.busy);
+  report.step = found.seconds(report.bubble);
   const step_flops flops = flops_of(spec, facts, count);
   const double tokens = static_cast<double>(flops.tokens);
   report.tokens_per_second = tokens / report.step;

@@ -8,10 +8,7 @@
 #include <shardplan/hardware/catalog.hpp>
 #include <shardplan/model/catalog.hpp>
 #include <shardplan/plan/evaluate.hpp>
-#include <shardplan/schedule/dual_pipe.hpp>
-#include <shardplan/schedule/gpipe.hpp>
-#include <shardplan/schedule/seq_1f1b.hpp>
-#include <shardplan/schedule/zb_v.hpp>
+#include <shardplan/schedule/catalog.hpp>
 #include <shardplan/search/best_of.hpp>
 
 #include <algorithm>
@@ -286,6 +283,19 @@ inline std::vector<question> questions() {
   dealt.said.schedule = {one_f_one_b::spec, interleaved<2, shardplan::groups::torch>::spec, interleaved<3, shardplan::groups::torch>::spec,
                          zb_v::spec};
   asked.push_back(dealt);
+
+  // Several of these put the same stages on the same ranks, and differ in the waiting and in what is alive.
+  question orders = asked[1];
+  orders.name = "70B, many orders, states on the host, links as said";
+  orders.fixed.offload.states = shardplan::storage::host;
+  orders.fixed.host_memory_gibibytes = 1500;
+  orders.fixed.link_efficiency = {.fabric = 70, .network = 60};
+  orders.said.sharding = {{1, {}}, buckets_choice, {3, {}}};
+  orders.said.recompute = {recomputes::none, recomputes::full};
+  orders.said.schedule = {
+      one_f_one_b::spec,    gpipe::spec,         eager_1f1b::spec, zb_h1::spec,  zb_h2::spec,         pipedream::spec, seq_1f1b<2>::spec,
+      interleaved<2>::spec, looped_bfs<2>::spec, zb_v::spec,       v_half::spec, one_f_one_b_v::spec, dual_pipe::spec, hump};
+  asked.push_back(orders);
 
   question wrong = asked[0];
   wrong.name = "numbers out of range";
