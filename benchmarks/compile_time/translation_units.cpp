@@ -35,7 +35,7 @@ translation_unit of_schedule(int ranks, int micro_batches, int chunks) {
   return {"schedule_" + std::to_string(ranks), "interleaved, p, m, v = " + sizes + ", " + std::to_string(chunks), text};
 }
 
-/// A file with one search at compile time: 2,000 candidates, of which more than a third fit and are timed; the best are played.
+/// A file with one search at compile time: 2,000 candidates, of which more than a third fit and a fifth are timed; the best are played.
 translation_unit of_search() {
   const std::string text =
       "#include <shardplan/hardware/catalog.hpp>\n#include <shardplan/model/catalog.hpp>\n#include <shardplan/schedule/gpipe.hpp>\n"

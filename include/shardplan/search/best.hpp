@@ -124,7 +124,7 @@ requires(detail::says_each_once<Model, Cluster, Parts...>) struct best {
   static constexpr bool found = result.found;                    ///< whether any legal plan fits
   static constexpr std::int64_t considered = result.considered;  ///< candidates
   static constexpr std::int64_t fitting = result.fitting;        ///< of these legal and within memory
-  static constexpr std::int64_t timed = result.timed;            ///< of these timed
+  static constexpr std::int64_t timed = result.timed;            ///< of these timed: those that could enter the list
   static constexpr std::int64_t simulated = result.simulated;    ///< plans of the list that were ranked again by simulation
   /// The best plans as values, in order.
   static constexpr const static_vector<listed_plan, most_listed>& top = result.top;

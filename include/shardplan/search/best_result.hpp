@@ -105,7 +105,7 @@ struct search_result {
   static_vector<listed_plan, most_listed> top{};  ///< the best ones, in order
   std::int64_t considered = 0;                    ///< candidates
   std::int64_t fitting = 0;                       ///< of these legal and within memory
-  std::int64_t timed = 0;                         ///< of these timed; by memory or devices only those that could enter the list
+  std::int64_t timed = 0;                         ///< of these timed: those that could enter the list of the best
   std::int64_t simulated = 0;  ///< plans of the list that were ranked again by their schedules played, or have none to play
   std::int64_t rejected_by_rule[rule_slots]{};  ///< refused candidates, by `rule`
   /// The same apart by what the rule is about, most first. Behind 64 different ones further ones are in `rejected_by_rule` alone.

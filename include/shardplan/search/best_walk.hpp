@@ -110,7 +110,8 @@ struct best_walk {
     for (bool goes_on = true; goes_on; goes_on = progress.next % schedules != 0 && !may_stop()) {
       spec = candidate_of(asked.fixed, asked.space, progress.next);
       has_traffic = false;
-      last_ranks.known = last_step.known = false;
+      last_ranks.known = false;
+      last_step.forget();
       first_rule found = first_of([&](auto& rule_sink) { check_computable(spec, rule_sink); });
       work += 1500;
       if (!found.broken) {
@@ -196,7 +197,8 @@ struct best_walk {
         spec.sharding.layout == shard_layout::megatron_buckets || spec.recompute_layers.method == recompute_methods::uniform;
     memory_layout layout{};
     bool has_layout = false;
-    last_ranks.known = last_step.known = false;
+    last_ranks.known = false;
+    last_step.forget();
     listed_memories.length = 0;
     for (std::int64_t order = place(dimension::schedule); order < schedules; ++order) {
       set_schedule(order);
@@ -267,19 +269,25 @@ struct best_walk {
     ++progress.fitting;
     if (is_same_plan(memory)) return;
     ranked_candidate candidate{index, layout.facts.grid.world, memory, 0, 0};
-    // With no time at all it is as good as it can be: where that is not enough nobody needs to know its time.
-    const bool full = progress.top.length == most_listed;
-    if (full && !is_better(asked.by, candidate, progress.top.values[most_listed - 1])) return;
+    // With no time at all, and with no more than it computes, it is better than it is: where that is not enough nobody needs its time.
+    const auto is_behind = [&] {
+      return progress.top.length == most_listed && !is_better(asked.by, candidate, progress.top.values[most_listed - 1]);
+    };
+    if (is_behind()) return;
+    traffic.facts = layout.facts;
+    candidate.nanoseconds = nanoseconds_of(last_step.least_seconds(spec, traffic));
+    work += has_even_stages ? 1500 : 1500 + 100 * spec.pp * spec.schedule.chunks;
+    if (is_behind()) return;
     if (!has_traffic) {
       traffic = traffic_layout_of(spec);
       has_traffic = true;
       work += 2000;
     }
-    if (!last_step.known) traffic.facts = layout.facts;
+    traffic.facts = layout.facts;
     candidate.step = last_step.seconds(spec, traffic);
+    work += 3000;
     candidate.nanoseconds = nanoseconds_of(candidate.step);
     ++progress.timed;
-    work += has_even_stages ? 4000 : 4000 + 100 * spec.pp * spec.schedule.chunks;
     if (!only_shards_alone(candidate, layout)) insert_ranked(progress.top, asked.by, candidate);
   }
 };

@@ -179,7 +179,6 @@ constexpr double optimizer_seconds(const Spec& spec, const derived& facts, const
 // A step as it is without a pipeline's waiting: what plans that differ in nothing but the order of their operations have in common.
 struct unordered_step {
   timing_report report{};  // without `bubble`, `step` and what follows from it
-  compute_seconds one{};   // of a micro-batch; all zero for a device without a rate
   double busy = 0;         // what a rank works and sends inside micro-batches
   double done = 0;         // all but waiting and the optimizer
 
@@ -187,16 +186,14 @@ struct unordered_step {
   constexpr double seconds(double waiting) const { return done + waiting + report.optimizer; }
 };
 
+// Of the stage with that extent, which computes `one` for a micro-batch.
 template <class Spec>
-constexpr unordered_step unordered_step_of(const Spec& spec, const traffic_layout& layout, const timing_constants& constants,
-                                           const traffic_options& options, const forward_flops& count) {
+constexpr unordered_step unordered_step_of(const Spec& spec, const traffic_layout& layout, const stage_extent& extent,
+                                           const compute_seconds& one, const timing_constants& constants, const traffic_options& options) {
   const derived& facts = layout.facts;
   unordered_step found{};
   timing_report& report = found.report;
-  compute_seconds& one = found.one;
-  const stage_extent extent = busiest_extent(spec, layout, count, constants, one);
   const std::int64_t replicas = shards_optimizer(spec) ? facts.grid.dense_shards() / facts.dense_shards : 1;
-  if (one.total() == 0) return found;
   const rank_layout ranks = rank_layout_of(facts.grid, spec.rank_order, replicas);
   const topology where = topology_of(spec.device, spec.devices_per_node, spec.nodes);
   transfer_clock clock{ranks, where, constants};
@@ -247,10 +244,12 @@ constexpr timing_report timing_by(const Spec& spec, const traffic_layout& layout
                                   const traffic_options& options) {
   const derived& facts = layout.facts;
   const forward_flops count = forward_flops_of(spec.model, spec.sequence, facts.vocabulary);
-  const unordered_step found = unordered_step_of(spec, layout, constants, options, count);
+  compute_seconds one{};
+  const stage_extent extent = busiest_extent(spec, layout, count, constants, one);
+  if (one.total() == 0) return {};
+  const unordered_step found = unordered_step_of(spec, layout, extent, one, constants, options);
   timing_report report = found.report;
-  if (found.one.total() == 0) return report;
-  report.bubble = bubble_seconds(spec, facts.micro_batches, found.one, found.busy);
+  report.bubble = bubble_seconds(spec, facts.micro_batches, one, found.busy);
   report.step = found.seconds(report.bubble);
   const step_flops flops = flops_of(spec, facts, count);
   const double tokens = static_cast<double>(flops.tokens);
