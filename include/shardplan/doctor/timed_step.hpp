@@ -96,7 +96,8 @@ struct transfer_study {
     Message empty = item;
     empty.pieces = 0;
     const bool between_nodes = item.by == algorithm::hierarchical;
-    latency += seconds_of(empty, between_nodes ? rate_between_nodes(clock.where, clock.constants) : clock.rate, clock.constants);
+    latency += seconds_of(empty, between_nodes ? rate_between_nodes(clock.where, clock.constants) : clock.rate, clock.constants,
+                          clock.parts_of(item));
   }
 };
 
@@ -118,7 +119,7 @@ constexpr timed_step timed_step_of(const Spec& spec) {
   const topology where = topology_of(spec.device, spec.devices_per_node, spec.nodes);
   result.dp_rate = grid.dense_shards() > 1 ? rate_of(channel::dp, ranks, where, constants).bytes_per_second : 0;
   const stage_extent extent = extent_of_stage(spec, layout.facts, stage);
-  transfer_study study{{ranks, where, constants}};
+  transfer_study study{{ranks, where, constants, gathered_units(spec, extent)}};
   add_traffic_of_extent(study, spec, layout, extent, held_by(spec, layout, extent), spec.communication);
   for (int at = 0; at < channel_count; ++at) result.transfers[at] = study.clock.seconds[at];
   result.gradients = study.gradients;

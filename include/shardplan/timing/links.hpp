@@ -147,30 +147,30 @@ constexpr std::int64_t tree_levels(std::int64_t ranks) {
 }
 
 namespace detail {
-constexpr double ring_seconds(const message& item, const channel_rate& rate, const timing_constants& constants, double each) {
+constexpr double ring_seconds(const message& item, const channel_rate& rate, const timing_constants& constants, double each, double parts) {
   const double bytes = static_cast<double>(item.pieces) * each;
-  if (is_one_way(item.how)) return constants.ring_base + rate.step + bytes / rate.bytes_per_second;
+  if (is_one_way(item.how)) return parts * (constants.ring_base + rate.step) + bytes / rate.bytes_per_second;
   const bool pairs = rate.pairwise != 0 && is_pairwise(item.how);
   const double ranks = static_cast<double>(item.ranks);
   const double steps = ring_passes(item.how) * (ranks - 1);
-  return constants.ring_base + steps * (rate.step + bytes / (ranks * (pairs ? rate.pairwise : rate.bytes_per_second)));
+  return parts * (constants.ring_base + steps * rate.step) + steps * bytes / (ranks * (pairs ? rate.pairwise : rate.bytes_per_second));
 }
 }  // namespace detail
 
 /// Estimate: seconds that a message takes in one step: its start, latency of steps, and bytes over the rate. A ring has 2 (n - 1) or n - 1
-/// steps, a tree 2 log2(n), a switch two.
-constexpr double seconds_of(const message& item, const channel_rate& rate, const timing_constants& constants) {
+/// steps, a tree 2 log2(n), a switch two. Sent in so many `parts`, one after the other, each has a start and latency of its own.
+constexpr double seconds_of(const message& item, const channel_rate& rate, const timing_constants& constants, double parts = 1) {
   if (rate.bytes_per_second == 0) return 0;
   const double times = static_cast<double>(item.times > item.times_received ? item.times : item.times_received);
   const double each = static_cast<double>(item.piece_bits) / 8;
   switch (item.by) {
     case algorithm::tree:
-      return times * (constants.ring_base + 2 * static_cast<double>(tree_levels(item.ranks)) * rate.step +
+      return times * (parts * (constants.ring_base + 2 * static_cast<double>(tree_levels(item.ranks)) * rate.step) +
                       static_cast<double>(most_tree_sent(item.pieces, item.ranks)) * each / rate.bytes_per_second);
     case algorithm::in_switch:
-      return times * (constants.ring_base + 2 * rate.step +
+      return times * (parts * (constants.ring_base + 2 * rate.step) +
                       static_cast<double>(item.pieces) * each / (rate.bytes_per_second * constants.in_switch));
-    default: return times * detail::ring_seconds(item, rate, constants, each);
+    default: return times * detail::ring_seconds(item, rate, constants, each, parts);
   }
 }
 

@@ -57,6 +57,7 @@ struct transfer_clock {
   const rank_layout& ranks;
   const topology& where;
   const timing_constants& constants;
+  double units = 1;  // that states are sent in (`gathered_units`)
   double seconds[channel_count]{};
   channel last = channel::nvme;  // whose rate is known: messages of a channel come together
   channel_rate rate{constants.nvme, 0};
@@ -71,12 +72,20 @@ struct transfer_clock {
   template <class Message>
   constexpr void add(const Message& item) {
     const auto between = item.between;
-    if (item.by == algorithm::hierarchical) return count(item, seconds_of(item, rate_between_nodes(where, constants), constants));
+    const double parts = parts_of(item);
+    if (item.by == algorithm::hierarchical) return count(item, seconds_of(item, rate_between_nodes(where, constants), constants, parts));
     if (between != last) {
       last = between;
       rate = rate_of(between, ranks, where, constants);
     }
-    count(item, seconds_of(item, rate, constants));
+    count(item, seconds_of(item, rate, constants, parts));
+  }
+  // Collectives that one transfer is made of: weights and gradients go unit by unit.
+  template <class Message>
+  constexpr double parts_of(const Message& item) const {
+    const auto what = item.what;
+    const bool is_state = what == cargo::weights_forward || what == cargo::weights_backward || what == cargo::gradients;
+    return is_state && item.between != channel::pp ? units : 1;
   }
 
 private:
@@ -132,6 +141,17 @@ constexpr double visible_inside(const Spec& spec, const transfer_clock& clock, d
     sum += visible;
   }
   return sum;
+}
+
+// Units that sharded weights are gathered by, and their gradients reduced by, one collective each: blocks, and what is around them; under
+// `gather_unit::module` each linear of a block (FSDP: pytorch `fully_shard`; ZeRO-3: DeepSpeed `partitioned_param_coordinator.py`).
+template <class Spec>
+constexpr double gathered_units(const Spec& spec, const stage_extent& extent) {
+  if (!shards_weights(spec)) return 1;
+  const auto unit = gather_unit_of(spec);
+  if (unit == gather_unit::model) return 1;
+  const std::int64_t linears = unit == gather_unit::block ? 1 : spec.model.mlp == mlp::gated ? 7 : 6;
+  return static_cast<double>(extent.layers * linears + 1);
 }
 
 // The extent of the pipeline rank that computes longest: the last one, the first, or the one with most layers.
@@ -196,7 +216,8 @@ constexpr unordered_step unordered_step_of(const Spec& spec, const traffic_layou
   const std::int64_t replicas = shards_optimizer(spec) ? facts.grid.dense_shards() / facts.dense_shards : 1;
   const rank_layout ranks = rank_layout_of(facts.grid, spec.rank_order, replicas);
   const topology where = topology_of(spec.device, spec.devices_per_node, spec.nodes);
-  transfer_clock clock{ranks, where, constants};
+  const double units = gathered_units(spec, extent);
+  transfer_clock clock{ranks, where, constants, units};
   const sharded_elements held = held_by(spec, layout, extent);
   add_traffic_of_extent(clock, spec, layout, extent, held, options);
 
@@ -223,10 +244,7 @@ constexpr unordered_step unordered_step_of(const Spec& spec, const traffic_layou
   double dense =
       exposed(clock.forward_weights, forward, overlap.dp) + exposed(clock.gradients + clock.backward_weights, backward, overlap.dp);
   // Nothing hides the gather of the first unit.
-  if (gathers && overlap.dp > 0) {
-    const double units = static_cast<double>(extent.layers + 1);
-    dense += clock.forward_weights / units;
-  }
+  if (gathers && overlap.dp > 0) dense += clock.forward_weights / units;
   report.exposed[static_cast<int>(channel::dp)] = dense;
   visible += dense;
   show(channel::replicas, 0, 0);
