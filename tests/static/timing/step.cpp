@@ -38,6 +38,24 @@ static_assert(hiding::timing.exposed_over(sp::channel::tp) == 0);
 static_assert(in_groups::timing.exposed_over(sp::channel::replicas) > 0 && sharded::timing.exposed_over(sp::channel::replicas) == 0);
 static_assert(sharded::timing.bubble == 0);
 
+// Weights are gathered unit by unit: each of 32 blocks more than one unit starts three collectives of n - 1 ring steps more. A small step
+// hides them on 128 devices, and not on 8,192 (Ultra-Scale Playbook: from 512 devices on no ZeRO-3 alone).
+template <std::int64_t Nodes, class... More>
+using one_sequence = sp::plan<sp::model<sp::models::llama3_8b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, Nodes>, sp::sequence<8192>,
+                              sp::micro_batch<1>, sp::global_batch<8 * Nodes>, sp::fsdp<>, More...>;
+constexpr double gathered_in(sp::plan_spec spec, sp::gather_unit unit) {
+  spec.sharding.unit = unit;
+  return sp::step_timing(spec).exposed_over(sp::channel::dp);
+}
+constexpr sp::plan_spec bare = one_sequence<1024, sp::overlap<sp::hidden_dp<0>>>::spec;
+constexpr double ring_step = 3.4e-6 + (14.0e-6 - 3.4e-6) / 8;
+static_assert(near(gathered_in(bare, sp::gather_unit::block) - gathered_in(bare, sp::gather_unit::model),
+                   3 * 32 * (8.4e-6 + 8191 * ring_step)));
+static_assert(near(gathered_in(bare, sp::gather_unit::module) - gathered_in(bare, sp::gather_unit::model),
+                   3 * 7 * 32 * (8.4e-6 + 8191 * ring_step)));
+static_assert(one_sequence<16>::timing.exposed_over(sp::channel::dp) < 0.1 * one_sequence<16>::timing.step);
+static_assert(one_sequence<1024>::timing.exposed_over(sp::channel::dp) > 0.5 * one_sequence<1024>::timing.step);
+
 // The bubble is (p - 1) / (v m) of the work: 3 / 64 here.
 static_assert(sp::bubble_over_work(4, 1, 64) == sp::fraction(3, 64) && sp::bubble_over_work(8, 2, 32) == sp::fraction(7, 64));
 static_assert(near(base::timing.bubble,
