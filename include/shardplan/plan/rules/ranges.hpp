@@ -9,7 +9,6 @@
 #include <shardplan/plan/rules/listed_rule.hpp>
 #include <shardplan/plan/rules/size_bounds.hpp>
 #include <shardplan/plan/violation.hpp>
-#include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
 #include <cstdint>
