@@ -8,6 +8,7 @@
 #include <shardplan/model/parameters.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/sentence.hpp>
+#include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 #include <shardplan/spec/stage_layers.hpp>
@@ -67,6 +68,12 @@ inline std::string named(literal name) { return *name.c_str() == '\0' ? "(unname
 
 inline std::string padded(const std::string& word, std::size_t width) {
   return word.size() >= width ? word : std::string(width - word.size(), ' ') + word;
+}
+
+// A broken rule of a plan for which no change was looked for: none is named, and it is not said that none helps.
+inline std::string words_of_rule(const violation& broken) {
+  if (broken.broken != rule::host_does_not_fit) return sentence_of(broken).c_str();
+  return "a host needs " + gib(broken.needs) + " GiB and has " + gib(broken.has, false) + " GiB";
 }
 
 // `none`, `full`, or the modules with + between them; behind it the layers that it is for.

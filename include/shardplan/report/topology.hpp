@@ -59,8 +59,8 @@ inline std::string members(const process_groups& groups, std::int64_t group) {
 }
 
 inline std::string title_of(const mesh& ranks, const topology& where) {
-  std::string out = std::to_string(ranks.world) + " ranks on " + std::to_string(where.nodes) + " nodes of " +
-                    std::to_string(where.devices_per_node) + ":";
+  std::string out = std::to_string(ranks.world) + " ranks on " + std::to_string(where.nodes) +
+                    (where.nodes == 1 ? " node of " : " nodes of ") + std::to_string(where.devices_per_node) + ":";
   for (const axis which : drawn_axes(ranks)) out += std::string{" "} + name_of(which) + " " + std::to_string(size_along(ranks, which));
   return out;
 }
