@@ -75,7 +75,7 @@ inline constexpr advice_words words_of_advice[] = {
     {"tight_host_memory", "little of the host's memory is left", "@ of @ are needed",
      "data loading and the system need the rest (DeepSpeed issue 3448: 750 to 800 GB where the states are 586)",
      "with `host_memory<>`: more than 80 % of the host"},
-    {"uneven_stages", "the fullest stage needs much more memory than the others", "@ of the mean, @",
+    {"uneven_stages", "the stages need unequal memory", "the fullest @ of the mean, @",
      "memory of the other stages stays unused; `pipeline_slots<>` or a `layer_split<>` can even them out",
      "the fullest stage is more than 15 % above the mean"},
     {"large_logits", "logits and what the loss makes of them are large", "@ of the device, @",

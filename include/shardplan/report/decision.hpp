@@ -50,7 +50,7 @@ inline std::string words_of_layout(const plan_spec& spec) {
 // The figure that answered the question.
 inline std::string figure_of(const decision_step& step) {
   if (!step.needed) return "not asked";
-  if (step.asked == question::throughput) return std::to_string(step.chosen) + " replicas";
+  if (step.asked == question::throughput) return counted(step.chosen, "replica", "replicas");
   return gib(step.needs) + " of " + gib(step.has, false) + " GiB";
 }
 
