@@ -28,7 +28,7 @@ inline std::string words_of_figure(cause which, std::int64_t figure) {
     case figure_unit::per_mille: return std::to_string(figure / 10) + "." + std::to_string(figure % 10) + " %";
     case figure_unit::bytes_per_second: return words_of_rate(figure);
     case figure_unit::tokens_per_second: return grouped(figure) + " tokens/s";
-    case figure_unit::zero_stage: return "ZeRO-" + std::to_string(figure);
+    case figure_unit::zero_stage: return figure == 0 ? "none that is refused" : "ZeRO-" + std::to_string(figure);
     case figure_unit::count: break;
   }
   const literal things = figure == 1 ? entry.one : entry.many;
@@ -48,6 +48,7 @@ inline std::string words_of_evidence(const finding& item) {
   // Nine tenths of the device are no matter where the plan has no room in all of it.
   if (item.which == cause::mem_fragment && item.now.figure > 1000)
     return figure + " of the device: the plan does not fit at all, fragments or not; a run that took steps was not of this plan";
+  if (entry_of(item.which).unit == figure_unit::zero_stage && item.now.figure == 0) return figure;
   if (item.now.limit == 0) {
     // Nothing of it may be there, or whatever is there has no room.
     const bool has_no_room = item.now.says == standing::supported && entry_of(item.which).unit == figure_unit::bytes;
