@@ -4,6 +4,7 @@
 #include <shardplan/spec/plan_spec.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 
 namespace hostile {
 
