@@ -4,9 +4,10 @@
 
 #include <shardplan/plan/advice.hpp>
 #include <shardplan/plan/quantity.hpp>
+#include <shardplan/plan/rule_name.hpp>
 #include <shardplan/plan/rules/catalog.hpp>
 #include <shardplan/plan/rules/ranges.hpp>
-#include <shardplan/plan/sentence.hpp>
+#include <shardplan/report/part_words.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
 #include <algorithm>
@@ -21,30 +22,11 @@ namespace sp = shardplan;
 
 namespace {
 
-const char* const rule_names[] = {"missing_part",
-                                  "repeated_part",
-                                  "out_of_range",
-                                  "too_large",
-                                  "malformed_part",
-                                  "does_not_divide",
-                                  "neither_multiple_nor_divisor",
-                                  "does_not_match",
-                                  "empty_stage",
-                                  "micro_batches_fewer_than_stages",
-                                  "exceeds",
-                                  "not_supported",
-                                  "does_not_fit",
-                                  "host_does_not_fit"};
-static_assert(sizeof rule_names / sizeof rule_names[0] == static_cast<int>(sp::rule::host_does_not_fit) + 1);
-
-const char* const framework_names[] = {"generic", "megatron", "deepspeed", "torchtitan", "fsdp2"};
-static_assert(sizeof framework_names / sizeof framework_names[0] == static_cast<int>(sp::frameworks::fsdp2) + 1);
-
 std::string words_of_frameworks(unsigned asked) {
   if (asked == 0) return "all";
   std::string words;
   for (unsigned at = 0; at < 5; ++at)
-    if ((asked >> at & 1u) != 0) words.append(words.empty() ? "" : ", ").append(framework_names[at]);
+    if ((asked >> at & 1u) != 0) words.append(words.empty() ? "" : ", ").append(sp::report::name_of(static_cast<sp::frameworks>(at)));
   return words;
 }
 
@@ -52,7 +34,7 @@ void print_rules(int tier) {
   std::cout << "| rule | violation | frameworks | source |\n|---|---|---|---|\n";
   for (const sp::listed_rule& item : sp::rule_catalog) {
     if (item.tier != tier) continue;
-    const std::string name = rule_names[static_cast<int>(item.broken)];
+    const std::string name = sp::name_of(item.broken);
     std::cout << "| " << item.words << " | [" << name << "](../troubleshooting.md#" << name << ") | "
               << words_of_frameworks(item.frameworks_asked) << " | " << item.source << " |\n";
   }

@@ -35,7 +35,8 @@ TEST_CASE("remedies in words") {
   CHECK(text.find("PCIe") == std::string::npos);
   sp::plan_spec tiny = deep();
   tiny.device.memory.count = 1;
-  CHECK(sp::report::text_of(sp::remedies_in(tiny)) == "   no change that is tried makes it fit\n");
+  CHECK(sp::report::text_of(sp::remedies_in(tiny)) ==
+        "   nothing to offer: the plan fits, or no change that is tried makes it keep all rules\n");
   // States on the host go over PCIe.
   sp::plan_spec alone = deep();
   alone.model = sp::models::llama3_8b::shape;
@@ -67,7 +68,7 @@ TEST_CASE("offers against idling in words") {
   CHECK((most.size() == 3 && ends.find("   more micro-batches: memory ends them at " + most + "\n") != std::string::npos));
   CHECK(ends.find("   global_batch<" + most + ">: idle ") != std::string::npos);
   spec.tp = spec.pp = 1;
-  CHECK(sp::report::text_of(sp::less_idle(spec)) == "   no change that is tried makes it wait less\n");
+  CHECK(sp::report::text_of(sp::less_idle(spec)) == "   nothing to offer: no change that is tried makes it wait less and keep all rules\n");
 }
 
 TEST_CASE("three remedies in words") {

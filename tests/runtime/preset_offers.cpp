@@ -80,7 +80,7 @@ TEST_CASE("presets: every remedy that is offered makes the plan valid, with the 
         ++offered;
         INFO("kind " << static_cast<int>(offer.changes.first.kind) << " value " << offer.changes.first.value << ", kind "
                      << static_cast<int>(offer.changes.second.kind));
-        const sp::evaluation after = sp::evaluate(sp::changed_by_both(asked.spec, offer.changes), sp::remedy_search::off);
+        const sp::evaluation after = sp::evaluate(sp::changed_by_set(asked.spec, offer.changes), sp::remedy_search::off);
         CHECK(after.violations.empty());
         CHECK(after.peak_memory == offer.peak);
         CHECK(after.peak_memory <= asked.spec.device.memory);

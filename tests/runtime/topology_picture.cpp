@@ -44,7 +44,7 @@ TEST_CASE("the handbook's 64 devices: stage s is on nodes 2s and 2s + 1, two ten
 
 TEST_CASE("axes of one rank are left out, experts and large clusters are not") {
   const std::string plain = sp::report::topology_text(run<1>::spec);
-  CHECK(has(plain, "8 ranks on 1 nodes of 8: dp 8\n"));
+  CHECK(has(plain, "8 ranks on 1 node of 8: dp 8\n"));
   CHECK(!has(plain, "pp"));
   CHECK(!has(plain, "edp"));
   const std::string routed = sp::report::topology_text(run<64, sp::tp<2>, sp::ep<8>, sp::rank_order<sp::rank_orders::llama3>>::spec);

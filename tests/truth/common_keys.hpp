@@ -3,7 +3,6 @@
 #pragma once
 
 #include "catalog.hpp"
-#include "megatron.hpp"
 #include "row.hpp"
 
 #include <shardplan/model/transformer.hpp>

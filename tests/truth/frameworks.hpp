@@ -4,7 +4,10 @@
 #pragma once
 
 #include "common_keys.hpp"
-#include "megatron.hpp"
+#include "interleaved_schedule.hpp"
+#include "megatron_recipe.hpp"
+#include "pipeline_layout.hpp"
+#include "rank_run.hpp"
 #include "row.hpp"
 
 #include <shardplan/recipe/kernel_sets.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common_keys.hpp"
+#include "rank_run.hpp"
 #include "row.hpp"
 
 #include <shardplan/memory/preallocated.hpp>

@@ -4,8 +4,9 @@
 
 #include "common_keys.hpp"
 #include "frameworks.hpp"
+#include "interleaved_schedule.hpp"
+#include "judged_plan.hpp"
 #include "judgement.hpp"
-#include "megatron.hpp"
 #include "row.hpp"
 
 #include <shardplan/model/catalog/llama.hpp>
@@ -28,26 +29,6 @@
 #include <vector>
 
 namespace truth {
-
-/// A run on `replicas` devices that hold any number of bytes.
-inline shardplan::plan_spec run_of(const shardplan::transformer& shape, std::int64_t replicas) {
-  shardplan::plan_spec spec{};
-  spec.model = shape;
-  spec.device.memory = shardplan::bytes{std::int64_t{1} << 50};
-  spec.devices_per_node = 1;
-  spec.nodes = replicas;
-  spec.sequence = 16;  // FP8 kernels take no fewer
-  spec.micro_batch = 1;
-  spec.global_batch = replicas;
-  spec.headroom_mebibytes = 0;
-  return spec;
-}
-
-/// Refuses a run that breaks a rule.
-inline void must_be_valid(const shardplan::plan_spec& spec) {
-  const shardplan::violation_list broken = shardplan::violations_in(spec);
-  if (!broken.empty()) throw not_expressible{std::string{"refused: "} + shardplan::sentence_of(broken).c_str()};
-}
 
 inline std::int64_t states_of_device(const shardplan::plan_spec& spec) {
   must_be_valid(spec);

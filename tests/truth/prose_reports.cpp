@@ -51,7 +51,7 @@ double in_gib(sp::bytes size) { return static_cast<double>(size.count) / gib; }
 const std::map<std::string, const char*> beyond_plans = {
     {"R007", "a string where a file wants a number: no reader of files is part of the library"},
     {"R011", "a batch that grows with the devices: `global_batch<>` is that of a step and `micro_batch<>` must be said"},
-    {"R023", "two names of one option: no reader of files is part of the library (tests/truth/megatron.hpp reads both)"},
+    {"R023", "two names of one option: no reader of files is part of the library (tests/truth/megatron_layout.hpp reads both)"},
     {"R055", "a sequence that is cut twice: a plan has one `sequence<>`, which `cp<>` divides once"},
     {"R065", "weights quantised to four bits and frozen"},
     {"R082", "low-rank adapters beside frozen weights, on a device without a row"},

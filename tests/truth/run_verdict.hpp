@@ -6,8 +6,8 @@
 #pragma once
 
 #include "frameworks.hpp"
+#include "interleaved_schedule.hpp"
 #include "judgement.hpp"
-#include "megatron.hpp"
 #include "reports.hpp"
 #include "runs.hpp"
 

@@ -66,38 +66,18 @@ struct no_steps {
 
 // A repair, round by round.
 template <class Core>
-constexpr violation_list rules_to_repair() {
-  if constexpr (has_legal_values(broken_rules_of<Core>))
-    return legal_rules<Core>(make_index_pack<static_cast<int>(broken_rules_of<Core>.items.length)>{});
-  else
-    return broken_rules_of<Core>;
-}
-template <class Core>
-inline constexpr remedy legal_step_of = legal_step(Core::spec, rules_to_repair<Core>());
-template <class Core>
-constexpr remedy find_supported_step() {
-  if constexpr (has_features(broken_rules_of<Core>)) {
-    violation_list list = broken_rules_of<Core>;
-    find_all_supported(Core::spec, list);
-    return supported_step(list);
-  } else {
-    return {};
-  }
-}
-template <class Core>
-inline constexpr remedy supported_step_of = find_supported_step<Core>();
+inline constexpr remedy legal_step_of =
+    legal_step(Core::spec, spoken_rules<Core, false>(make_index_pack<static_cast<int>(broken_rules_of<Core>.items.length)>{}));
 template <class Core>
 inline constexpr bool core_computes = is_computable(Core::spec);
 template <class Core>
 inline constexpr bool core_has_room = memory_fits(Core::spec);
 template <class Core>
-inline constexpr remedy_pair small_repair_of = remedy_of_plan<Core>();
+inline constexpr remedy_set small_repair_of = remedy_of_plan<Core>();
 template <class Core>
-constexpr remedy_pair next_repair_of() {
+constexpr remedy_set next_repair_of() {
   if constexpr (legal_step_of<Core>.kind != remedy_kind::nothing_small_helps || !core_computes<Core>) {
     return {legal_step_of<Core>, {}};
-  } else if constexpr (supported_step_of<Core>.kind != remedy_kind::nothing_small_helps) {
-    return {supported_step_of<Core>, {}};
   } else if constexpr (core_has_room<Core>) {
     return {remedy_from<Core, 0>(), {}};
   } else if constexpr (small_repair_of<Core>.first.kind != remedy_kind::nothing_small_helps) {
@@ -106,7 +86,7 @@ constexpr remedy_pair next_repair_of() {
     return {strong_step(Core::spec), {}};
   }
 }
-constexpr repair added(const treatment& before, remedy_pair found) {
+constexpr repair added(const treatment& before, remedy_set found) {
   repair result{before, false};
   result.done = add_repair(result.steps, found);
   return result;

@@ -4,6 +4,7 @@
 #include <shardplan/core/checked.hpp>
 #include <shardplan/doctor/evidence.hpp>
 #include <shardplan/memory/memory.hpp>
+#include <shardplan/memory/rank_of_head.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
@@ -11,13 +12,6 @@
 
 // What the first and the last stage of a pipeline have and the others have not. Without a pipeline there is nothing of it.
 namespace shardplan::detail {
-
-// The pipeline rank that has the head: the last, or where the stages end.
-constexpr std::int64_t rank_of_head(const patient& who) {
-  for (std::int64_t rank = who.spec.pp - 1; rank > 0; --rank)
-    if (extent_of_stage(who.spec, who.layout.facts, rank).is_last) return rank;
-  return 0;
-}
 
 // A stage against the mean of all.
 constexpr evidence end_stage_evidence(const patient& who, std::int64_t stage) {
@@ -62,7 +56,7 @@ constexpr evidence embedding_evidence(const patient& who) {
 
 constexpr evidence head_evidence(const patient& who) {
   if (who.spec.pp == 1) return judged(0, who.spec.device.memory.count / 10, 0);
-  stage_extent extent = extent_of_stage(who.spec, who.layout.facts, rank_of_head(who));
+  stage_extent extent = extent_of_stage(who.spec, who.layout.facts, rank_of_head(who.spec, who.layout.facts));
   const memory_report with = account_of_extent(who.spec, who.layout, extent).device;
   extent.is_last = false;
   extent.copies_head = false;

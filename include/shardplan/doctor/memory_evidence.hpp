@@ -8,6 +8,7 @@
 #include <shardplan/memory/held.hpp>
 #include <shardplan/memory/host.hpp>
 #include <shardplan/memory/memory.hpp>
+#include <shardplan/memory/rank_of_head.hpp>
 #include <shardplan/memory/working_set.hpp>
 #include <shardplan/plan/least_states.hpp>
 #include <shardplan/recipe/headroom.hpp>
@@ -62,7 +63,7 @@ constexpr evidence activations_evidence(const patient& who) {
 }
 
 constexpr evidence logits_evidence(const patient& who) {
-  const phase_reports last = phases_of_stage(who.spec, who.layout, rank_of_head(who));
+  const phase_reports last = phases_of_stage(who.spec, who.layout, rank_of_head(who.spec, who.layout.facts));
   const std::int64_t capacity = who.spec.device.memory.count;
   const bool in_loss = last[phase::loss].logits >= last[phase::head_backward].logits;
   const memory_report& report = last[in_loss ? phase::loss : phase::head_backward];
@@ -161,7 +162,7 @@ constexpr evidence memory_evidence(const patient& who, cause which) {
     case cause::mem_activations: return activations_evidence(who);
     case cause::mem_logits: return logits_evidence(who);
     case cause::mem_first_stage: return end_stage_evidence(who, 0);
-    case cause::mem_last_stage: return end_stage_evidence(who, rank_of_head(who));
+    case cause::mem_last_stage: return end_stage_evidence(who, rank_of_head(who.spec, who.layout.facts));
     case cause::mem_in_flight: return in_flight_evidence(who);
     case cause::mem_embedding: return embedding_evidence(who);
     case cause::mem_head: return head_evidence(who);

@@ -78,32 +78,22 @@ struct repair {
 };
 
 // Adds what was found. Whether there was room for it.
-constexpr bool add_repair(treatment& steps, remedy_pair found) {
+constexpr bool add_repair(treatment& steps, remedy_set found) {
   return found.first.kind != remedy_kind::nothing_small_helps && add_to(steps, found.first) && add_to(steps, found.second) &&
          add_to(steps, found.third) && steps.length <= most_repair_steps;
 }
 
-// The first change against what is not supported.
-template <class List>
-constexpr remedy supported_step(const List& broken) {
-  for (const violation& item : broken)
-    if (item.broken == rule::not_supported && item.try_this.kind != remedy_kind::nothing_small_helps) return item.try_this;
-  return {};
-}
-
-// What is done next to a plan that breaks rules: a legal number near the one at fault; else what makes it supported; else the smallest
+// What is done next to a plan that breaks rules: a legal number near the one at fault, or what makes it supported; else the smallest
 // change, or two or three, that make it keep all; else of what does not fit the strongest.
 template <class Spec>
-constexpr remedy_pair next_repair(const Spec& spec, violation_list broken) {
+constexpr remedy_set next_repair(const Spec& spec, violation_list broken) {
   find_all_legal(spec, broken);
+  find_all_supported(spec, broken);
   const remedy legal = legal_step(spec, broken);
   if (legal.kind != remedy_kind::nothing_small_helps || !is_computable(spec)) return {legal, {}};
-  find_all_supported(spec, broken);
-  const remedy supported = supported_step(broken);
-  if (supported.kind != remedy_kind::nothing_small_helps) return {supported, {}};
   if (memory_fits(spec)) return {smallest_remedy(spec), {}};
-  const remedy_pair fits = best_remedy(spec);
-  return fits.first.kind != remedy_kind::nothing_small_helps ? fits : remedy_pair{strong_step(spec), {}};
+  const remedy_set fits = best_remedy(spec);
+  return fits.first.kind != remedy_kind::nothing_small_helps ? fits : remedy_set{strong_step(spec), {}};
 }
 
 template <class Spec>

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <shardplan/core/checked.hpp>
 #include <shardplan/core/size.hpp>
 #include <shardplan/core/static_vector.hpp>
-#include <shardplan/core/text.hpp>
 #include <shardplan/core/unset.hpp>
 #include <shardplan/memory/host.hpp>
 #include <shardplan/memory/memory.hpp>
+#include <shardplan/memory/phase.hpp>
+#include <shardplan/memory/rank_of_head.hpp>
 #include <shardplan/parallel/axis.hpp>
 #include <shardplan/parallel/topology.hpp>
+#include <shardplan/plan/advice_note.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/fact_of.hpp>
 #include <shardplan/plan/facts.hpp>
@@ -25,40 +26,6 @@
 #include <cstdint>
 
 namespace shardplan {
-
-/// What may be better in a plan that works: a warning, which never stops a build. Each has a line in docs/reference/rules.md.
-enum class advice {
-  tp_across_nodes,                ///< tensor parallel groups leave their fabric: each layer talks over the network or through the host
-  zero_with_one_replica,          ///< there is nobody to share states with
-  sequence_parallel_at_tp_1,      ///< there is nobody to share the sequence with
-  replicated_kv_heads,            ///< fewer key/value heads than tp ranks: each holds a copy; torch's tensor parallelism refuses it
-  sharded_gradients_in_pipeline,  ///< gradients are reduced for each micro-batch; DeepSpeed refuses it
-  experts_in_tp_without_sequence_parallel,  ///< each tp rank routes all tokens; Megatron-LM refuses it
-  narrow_matrices,                          ///< tp leaves widths that are no multiple of 128: kernels waste part of their tiles
-  little_memory_left,                       ///< more than 90 % of the device: fragmentation may end the run
-  tight_host_memory,                        ///< more than 80 % of the host: pinned buffers and processes need the rest
-  uneven_stages,                            ///< the fullest stage needs more than 15 % above the mean
-  large_logits,                             ///< fp32 logits and their gradient take more than 10 % of the device
-  needless_recompute,                       ///< everything is computed again, and the plan fits without
-  pipeline_idles,                           ///< more than 10 % of a step
-  fewer_micro_batches_than_stages,          ///< some ranks of the pipeline never work at the same time; torchtitan refuses it
-  host_cannot_load,                         ///< each rank loading the whole model takes more than the host has
-  tp_on_few_links,                          ///< on a switchless mesh tensor parallel groups use some of a device's links only
-  not_in_framework,                         ///< the framework has no such schedule, or no such word for how states are sharded
-};
-
-/// The number of kinds of advice.
-inline constexpr int advice_kinds = static_cast<int>(advice::not_in_framework) + 1;
-
-/// One advice with its numbers.
-struct advice_note {
-  advice kind{};       ///< what
-  bool given = false;  ///< whether it holds
-  measured first{};    ///< the number it is about
-  measured second{};   ///< what it is held against
-
-  friend constexpr bool operator==(const advice_note&, const advice_note&) = default;
-};
 
 /// The advice on one plan, in the order of `advice`.
 using advice_notes = static_vector<advice_note, advice_kinds>;
@@ -103,7 +70,7 @@ template <class Spec>
 constexpr advice_note note_idle(const Spec& spec) {
   const closed_form idle = idle_share_of(spec);
   const std::int64_t percent = idle.known ? 100 * idle.value.numerator / idle.value.denominator : 0;
-  return note_if(advice::pipeline_idles, percent > 10, {quantity::percent, percent}, {quantity::accumulation, derive(spec).micro_batches});
+  return note_if(advice::pipeline_idles, percent > 10, {quantity::percent, percent}, {quantity::micro_batches, derive(spec).micro_batches});
 }
 
 template <class Spec>
@@ -128,7 +95,7 @@ constexpr advice_note note_loading(const Spec& spec) {
   if (spec.host_memory_gibibytes == unset) return {advice::host_cannot_load};
   const std::int64_t needs = host_account(spec, memory_layout_of(spec)).loading.count;
   const std::int64_t has = spec.host_memory_gibibytes << 30;
-  return note_if(advice::host_cannot_load, needs > has, {quantity::percent, percent_of_whole(needs, has)},
+  return note_if(advice::host_cannot_load, needs > has, {quantity::percent, percent_of_whole(needs - 1, has) + 1},  // rounded up
                  {quantity::host_memory, spec.host_memory_gibibytes});
 }
 
@@ -157,15 +124,18 @@ constexpr advice_note note_links(const Spec& spec) {
 template <class Spec>
 constexpr advice_note note_micro_batches(const Spec& spec) {
   const std::int64_t count = derive(spec).micro_batches;
-  return note_if(advice::fewer_micro_batches_than_stages, count < spec.pp, {quantity::accumulation, count}, {quantity::pp, spec.pp});
+  return note_if(advice::fewer_micro_batches_than_stages, count < spec.pp, {quantity::micro_batches, count}, {quantity::pp, spec.pp});
 }
 
+// On the rank that has the head, while the loss or the head's backward runs.
 template <class Spec>
 constexpr advice_note note_logits(const Spec& spec) {
-  const derived facts = derive(spec);
-  const std::int64_t logits = saturating_multiply(4 * facts.tokens, facts.vocabulary / spec.tp);
-  const std::int64_t percent = percent_of_whole(saturating_multiply(2, logits), spec.device.memory.count);
-  return note_if(advice::large_logits, percent > 10, {quantity::percent, percent}, {quantity::vocabulary, facts.vocabulary});
+  const memory_layout layout = memory_layout_of(spec);
+  const phase_reports phases = phases_of_stage(spec, layout, rank_of_head(spec, layout.facts));
+  const std::int64_t in_loss = phases[phase::loss].logits.count;
+  const std::int64_t behind = phases[phase::head_backward].logits.count;
+  const std::int64_t percent = percent_of_whole(in_loss > behind ? in_loss : behind, spec.device.memory.count);
+  return note_if(advice::large_logits, percent > 10, {quantity::percent, percent}, {quantity::vocabulary, layout.facts.vocabulary});
 }
 
 // By what plan/framework_has.hpp knows. Forks have other schedules, and people say ZeRO-2 and 3 of FSDP: nothing is refused.
@@ -279,73 +249,5 @@ constexpr auto notes_of_plan() {
 /// stops a build, and a plan that is not asked pays nothing.
 template <plan_type Plan>
 using advice_of = typename detail::plain_target<decltype(detail::notes_of_plan<detail::asked_plan<Plan>>())>::type;
-
-namespace detail {
-// What an advice is called, what it says, when it is given, and what follows from it or helps.
-struct advice_words {
-  const char* name;
-  const char* reason;
-  const char* condition;
-  const char* consequence;
-};
-inline constexpr advice_words words_of_advice[] = {
-    {"tp_across_nodes", "tensor parallel groups leave their fabric: each layer talks over the network or through the host",
-     "a tensor parallel group does not lie in one fabric domain",
-     "four all-reduces a layer, or as many gathers and scatters, over the network or PCIe"},
-    {"zero_with_one_replica", "there is nobody to share states with", "states are sharded over one rank", "nothing is shared"},
-    {"sequence_parallel_at_tp_1", "there is nobody to share the sequence with", "said with tp 1", "Megatron-LM switches it off"},
-    {"replicated_kv_heads", "key/value heads are held more than once; torch's tensor parallelism refuses it", "`kv_heads` < tp",
-     "each rank holds a copy; torchtitan and fsdp2 refuse it"},
-    {"sharded_gradients_in_pipeline", "gradients are reduced for each micro-batch; DeepSpeed refuses it", "ZeRO-2, 3 or FSDP with pp > 1",
-     "one reduce-scatter a micro-batch; DeepSpeed refuses it"},
-    {"experts_in_tp_without_sequence_parallel", "each tensor parallel rank routes all tokens; Megatron-LM refuses it",
-     "experts, tp > 1, sequence not shared", "Megatron-LM refuses it"},
-    {"narrow_matrices", "matrices of a rank are no multiple of 128 wide", "`hidden` / tp or `ffn` / tp is no multiple of 128",
-     "kernels waste part of their tiles"},
-    {"little_memory_left", "more than 90 % of the device's memory is spoken for", "more than 90 % of the device",
-     "fragmentation may end the run"},
-    {"tight_host_memory", "more than 80 % of the host's memory is spoken for", "more than 80 % of the host",
-     "data loading and the system need the rest (DeepSpeed issue 3448: 750 to 800 GB where the states are 586)"},
-    {"uneven_stages", "the fullest stage needs much more than the mean", "the fullest stage is more than 15 % above the mean",
-     "the others have memory to spare"},
-    {"large_logits", "fp32 logits and their gradient take more than 10 % of the device",
-     "fp32 logits and their gradient are more than 10 % of the device", "a chunked or fused loss"},
-    {"needless_recompute", "the plan fits without full recomputation", "the plan fits without full recomputation",
-     "a third of the arithmetic"},
-    {"pipeline_idles", "the pipeline idles for more than 10 % of a step", "more than 10 % of a step, by closed form",
-     "`less_idle_of<Plan>` says what helps"},
-    {"fewer_micro_batches_than_stages", "fewer micro-batches than pipeline ranks: some never work at the same time", "m < pp",
-     "pp - m ranks wait at any time; torchtitan's 1F1B and Megatron-LM's interleaving refuse it"},
-    {"host_cannot_load", "each rank loading the whole model in fp32 takes more than the host has: load on one, or on a meta device",
-     "with `host_memory<>`: devices of a node x 4 bytes x parameters are more than it",
-     "load on one rank and broadcast, or on a meta device (transformers issue 25107)"},
-    {"tp_on_few_links",
-     "each device of a tensor parallel group uses one link of a switchless mesh for each other rank, and leaves the rest idle",
-     "on a fabric without a switch (MI300X, Gaudi, Ascend) tp groups of n ranks use n - 1 links of a device, fewer than it has",
-     "tp 2 has one of an MI300X's seven links: tp over the whole mesh, or none"},
-    {"not_in_framework", "the framework has no such schedule, or no such word for how states are sharded",
-     "`zero<1>` to `zero<3>` under torchtitan and fsdp2, `fsdp` under DeepSpeed, with pp > 1 a schedule of the catalog that the framework "
-     "does not have",
-     "a fork may have it; else say `fsdp<>`, `zero<3>`, or a schedule of [the framework's](plan.md)"},
-};
-static_assert(sizeof words_of_advice / sizeof words_of_advice[0] == advice_kinds);
-}  // namespace detail
-
-/// The name of an advice.
-constexpr const char* name_of(advice kind) { return detail::words_of_advice[static_cast<int>(kind)].name; }
-/// An advice in words.
-constexpr literal reason_of(advice kind) { return detail::words_of_advice[static_cast<int>(kind)].reason; }
-/// When an advice is given, as tables of rules say it.
-constexpr const char* condition_of(advice kind) { return detail::words_of_advice[static_cast<int>(kind)].condition; }
-/// What follows from it, or what helps.
-constexpr const char* consequence_of(advice kind) { return detail::words_of_advice[static_cast<int>(kind)].consequence; }
-
-/// "tp 16, devices_per_node 8: tensor parallel groups talk over the network for each layer".
-constexpr text<200> sentence_of(const advice_note& note) {
-  text<200> out{};
-  out.append(name_of(note.first.what)).append(' ').append(note.first.value).append(", ");
-  out.append(name_of(note.second.what)).append(' ').append(note.second.value).append(": ").append(reason_of(note.kind).c_str());
-  return out;
-}
 
 }  // namespace shardplan

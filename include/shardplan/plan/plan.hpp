@@ -84,12 +84,13 @@ constexpr violation_list legal_rules(Indices indices) {
     return rules_answered_alone<Core>(indices);
   }
 }
-template <class Core, class Indices>
+// Each with its legal values, or the change after which it is supported, and with remedies if asked.
+template <class Core, bool WithRemedy = true, class Indices>
 constexpr violation_list spoken_rules(Indices indices) {
   violation_list list = broken_rules_of<Core>;
   if constexpr (has_legal_values(broken_rules_of<Core>)) list = legal_rules<Core>(indices);
   if constexpr (has_features(broken_rules_of<Core>)) find_all_supported(Core::spec, list);
-  if constexpr (wants_remedy(broken_rules_of<Core>)) set_remedy(list, remedy_of_plan<Core>());
+  if constexpr (WithRemedy && wants_remedy(broken_rules_of<Core>)) set_remedy(list, remedy_of_plan<Core>());
   return list;
 }
 

@@ -27,8 +27,6 @@ struct remedy_set {
 
   friend constexpr bool operator==(const remedy_set&, const remedy_set&) = default;
 };
-/// A `remedy_set` of two at most.
-using remedy_pair = remedy_set;
 
 /// `spec` with all changes of the set made.
 template <class Spec = plan_spec>
@@ -38,12 +36,6 @@ constexpr Spec changed_by_set(const Spec& spec, const remedy_set& changes) {
   detail::make_change(result, changes.second);
   detail::make_change(result, changes.third);
   return result;
-}
-
-/// The same, for two.
-template <class Spec = plan_spec>
-constexpr Spec changed_by_both(const Spec& spec, const remedy_set& changes) {
-  return changed_by_set(spec, changes);
 }
 
 namespace detail {

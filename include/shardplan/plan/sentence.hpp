@@ -86,6 +86,13 @@ constexpr void append_measured(text<Capacity>& out, measured number) {
   out.append(name_of(number.what)).append(' ').append(number.value);
 }
 
+template <std::size_t Capacity>
+constexpr void append_pair(text<Capacity>& out, const violation& item, const char* between) {
+  append_measured(out, item.first);
+  out.append(between);
+  append_measured(out, item.second);
+}
+
 // What stands before the value of a change and behind it; a kind without a value has all before it.
 struct change_words {
   const char* before = "";
@@ -127,7 +134,7 @@ constexpr change_words words_of(remedy change) {
     case remedy_kind::vocabulary_multiple: return {"vocabulary_multiple<", ">"};
     case remedy_kind::hpz: return {"hpz<", ">"};
     case remedy_kind::inner_all_to_all: return {"inner_all_to_all<", ">"};
-    case remedy_kind::node_ranks: return {"nodes of ", " ranks in quantized_gradients<>"};
+    case remedy_kind::node_ranks: return {"quantized_gradients<..., ", ">"};
     case remedy_kind::sequence_parallel: return {"sequence_parallel<true>"};
     case remedy_kind::pipeline_slots: return {"pipeline_slots<embedding_slot, loss_slot>"};
     case remedy_kind::chunks:
@@ -225,38 +232,19 @@ constexpr text<sentence_length> sentence_of(const violation& item) {
     case rule::malformed_part: out.append("what the part ").append(name_of(item.part)).append(" says is no value of its kind"); break;
     case rule::out_of_range:
       detail::append_measured(out, item.first);
-      out.append(" is not between ").append(item.least).append(" and ").append(item.most);
+      out.append(item.least == item.most ? " is not " : " is not between ").append(item.least);
+      if (item.least != item.most) out.append(" and ").append(item.most);
       break;
     case rule::too_large:
       detail::append_measured(out, item.first);
-      out.append(" (an upper bound) is more than can be computed exactly, ").append(item.most);
+      out.append(" exceeds ").append(item.most).append(", the most that is computed exactly");
       break;
-    case rule::does_not_divide:
-      detail::append_measured(out, item.first);
-      out.append(" does not divide ");
-      detail::append_measured(out, item.second);
-      break;
-    case rule::neither_multiple_nor_divisor:
-      detail::append_measured(out, item.first);
-      out.append(" is neither a multiple nor a divisor of ");
-      detail::append_measured(out, item.second);
-      break;
-    case rule::does_not_match:
-      detail::append_measured(out, item.first);
-      out.append(" is not ");
-      detail::append_measured(out, item.second);
-      break;
+    case rule::does_not_divide: detail::append_pair(out, item, " does not divide "); break;
+    case rule::neither_multiple_nor_divisor: detail::append_pair(out, item, " is neither a multiple nor a divisor of "); break;
+    case rule::does_not_match: detail::append_pair(out, item, " does not match "); break;
     case rule::empty_stage: out.append("stage ").append(item.stage).append(" owns no layer"); break;
-    case rule::micro_batches_fewer_than_stages:
-      detail::append_measured(out, item.first);
-      out.append(" is fewer than the stages, ");
-      detail::append_measured(out, item.second);
-      break;
-    case rule::exceeds:
-      detail::append_measured(out, item.first);
-      out.append(" exceeds ");
-      detail::append_measured(out, item.second);
-      break;
+    case rule::micro_batches_fewer_than_stages: detail::append_pair(out, item, " is less than what the schedule starts with, "); break;
+    case rule::exceeds: detail::append_pair(out, item, " exceeds "); break;
     case rule::not_supported: out.append(reason_of(item.unsupported)); break;
     case rule::host_does_not_fit:
       out.append("a host needs ");

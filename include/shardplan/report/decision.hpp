@@ -50,7 +50,7 @@ inline std::string words_of_layout(const plan_spec& spec) {
 // The figure that answered the question.
 inline std::string figure_of(const decision_step& step) {
   if (!step.needed) return "not asked";
-  if (step.asked == question::throughput) return std::to_string(step.chosen) + " replicas";
+  if (step.asked == question::throughput) return counted(step.chosen, "replica", "replicas");
   return gib(step.needs) + " of " + gib(step.has, false) + " GiB";
 }
 
@@ -80,7 +80,7 @@ inline std::string remarks_on(const plan_spec& plan, const std::string& mark) {
   std::string out;
   const evaluation figures = evaluate(plan, remedy_search::off);
   for (const violation& broken : figures.violations.items)
-    if (broken.broken != rule::does_not_fit) out.append(mark).append("refused: ").append(sentence_of(broken).c_str()).append("\n");
+    if (broken.broken != rule::does_not_fit) out.append(mark).append("refused: ").append(words_of_rule(broken)).append("\n");
   for (const advice_note& note : advice_in(plan)) out.append(mark).append("advice: ").append(sentence_of(note).c_str()).append("\n");
   return out;
 }

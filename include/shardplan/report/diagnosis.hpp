@@ -28,6 +28,7 @@ inline std::string words_of_figure(cause which, std::int64_t figure) {
     case figure_unit::per_mille: return std::to_string(figure / 10) + "." + std::to_string(figure % 10) + " %";
     case figure_unit::bytes_per_second: return words_of_rate(figure);
     case figure_unit::tokens_per_second: return grouped(figure) + " tokens/s";
+    case figure_unit::zero_stage: return figure == 0 ? "none that is refused" : "ZeRO-" + std::to_string(figure);
     case figure_unit::count: break;
   }
   const literal things = figure == 1 ? entry.one : entry.many;
@@ -44,7 +45,15 @@ inline std::string words_of_evidence(const finding& item) {
     return item.peak.count == 0 ? "the plan cannot be computed" : "the plan cannot be timed: its device has no rate";
   const std::string figure = words_of_figure(item.which, item.now.figure);
   if (item.now.says == standing::not_in_plan) return figure;
-  if (item.now.figure == 0 && item.now.limit == 0) return figure;
+  // Nine tenths of the device are no matter where the plan has no room in all of it.
+  if (item.which == cause::mem_fragment && item.now.figure > 1000)
+    return figure + " of the device: the plan does not fit at all, fragments or not; a run that took steps was not of this plan";
+  if (entry_of(item.which).unit == figure_unit::zero_stage && item.now.figure == 0) return figure;
+  if (item.now.limit == 0) {
+    // Nothing of it may be there, or whatever is there has no room.
+    const bool has_no_room = item.now.says == standing::supported && entry_of(item.which).unit == figure_unit::bytes;
+    return has_no_room ? figure + ", and nothing is free" : figure;
+  }
   std::string out =
       figure + (item.now.says == standing::supported ? ", above " : ", not above ") + words_of_bound(item.which, item.now.limit);
   if (item.now.is_grave() && item.now.grave > item.now.limit) out += " and " + words_of_bound(item.which, item.now.grave);
@@ -148,9 +157,11 @@ inline std::string text_of(const size_diagnosis& found) {
   out = !out.empty()                ? "in this plan that is\n" + out
         : said.requested.is_known() ? "nothing in this plan has that size\n"
                                     : "no size in this message\n";
-  if (said.allocated.is_known() && found.planned.count > 0)
+  if (said.allocated.is_known() && found.planned.count > 0) {
     out +=
-        "tensors held " + gib(said.allocated.nominal) + " GiB when that was asked for; the plan's peak is " + gib(found.planned) + " GiB\n";
+        "tensors held " + gib(said.allocated.nominal) + " GiB when that was asked for; the plan's peak is " + gib(found.planned) + " GiB";
+    out += said.allocated.least > found.planned ? ": more was held than the plan has\n" : "\n";
+  }
   if (said.was_in_pieces()) out += "the allocator held as much, in pieces: fragmentation\n";
   if (said.others.is_known()) out += "other processes held " + gib(said.others.nominal) + " GiB of the device\n";
   return out + text_of(found.causes);

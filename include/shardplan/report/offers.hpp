@@ -44,7 +44,7 @@ inline std::string text_of(const remedy_offers& offers) {
       if (other.kind != remedy_kind::nothing_small_helps) out += std::string{" and "} + sentence_of(other).c_str();
     out += ": peak " + gib(offer.peak) + " GiB; " + detail::words_of_cost(offer.cost_before, offer.cost) + "\n";
   }
-  return out.empty() ? "   no change that is tried makes it fit\n" : out;
+  return out.empty() ? "   nothing to offer: the plan fits, or no change that is tried makes it keep all rules\n" : out;
 }
 
 /// What makes a plan wait less, a line each: the change, the idle share by formula, the peak, what it costs. Times are estimates. Of a
@@ -62,7 +62,7 @@ inline std::string text_of(const idle_offers& offers) {
     out += ": idle " + detail::from_to(detail::percent(offer.idle_before), detail::percent(offer.idle)) + "; peak " + gib(offer.peak) +
            " GiB; " + detail::words_of_cost(offer.cost_before, offer.cost) + "\n";
   }
-  if (out.empty()) out = "   no change that is tried makes it wait less\n";
+  if (out.empty()) out = "   nothing to offer: no change that is tried makes it wait less and keep all rules\n";
   if (offers.room.most > 0) {
     const std::string most = grouped(offers.room.most);
     out += offers.room.ends ? "   more micro-batches: memory ends them at " + most + "\n"

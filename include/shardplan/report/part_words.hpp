@@ -3,6 +3,7 @@
 
 #include <shardplan/core/part.hpp>
 #include <shardplan/core/unset.hpp>
+#include <shardplan/recipe/framework.hpp>
 #include <shardplan/report/text.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -142,10 +143,15 @@ inline std::string words_of_schedule(const schedule_spec& order) {
 
 }  // namespace detail
 
+/// The enumerator of a framework as one writes it; its number where it is none.
+inline std::string name_of(frameworks whose) {
+  const char* const names[] = {"generic", "megatron", "deepspeed", "torchtitan", "fsdp2"};
+  return detail::nth_name(names, static_cast<unsigned>(whose));
+}
+
 /// What `spec` has in the slot of a part, in a word or two for the cell of a table: "8" for tp, "zb_h1" for a schedule, "full" for
 /// recompute.
 inline std::string words_of(const plan_spec& spec, part_kind part) {
-  const char* const frameworks[] = {"generic", "megatron", "deepspeed", "torchtitan", "fsdp2"};
   const char* const attentions[] = {"by kernels", "flash", "flash_head_major", "materialised"};
   const char* const dropouts[] = {"none", "hidden", "attention", "both", "by kernels"};
   const char* const exchanges[] = {"all_to_all", "ring", "all_gather"};
@@ -153,7 +159,7 @@ inline std::string words_of(const plan_spec& spec, part_kind part) {
     case part_kind::model: return std::to_string(spec.model.layers).append(" layers x ").append(std::to_string(spec.model.hidden));
     case part_kind::cluster: return detail::words_of_cluster(spec);
     case part_kind::host_memory: return detail::number_or_rest(spec.host_memory_gibibytes).append(" GiB");
-    case part_kind::framework: return detail::nth_name(frameworks, static_cast<unsigned>(spec.framework));
+    case part_kind::framework: return name_of(spec.framework);
     case part_kind::sequence: return std::to_string(spec.sequence);
     case part_kind::micro_batch: return std::to_string(spec.micro_batch);
     case part_kind::global_batch: return std::to_string(spec.global_batch);

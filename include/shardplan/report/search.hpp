@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/plan/quantity.hpp>
+#include <shardplan/plan/rule_name.hpp>
 #include <shardplan/plan/sentence.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/report/text.hpp>
@@ -18,27 +19,9 @@ namespace shardplan::report {
 
 namespace detail {
 
-inline std::string name_of_rule(std::size_t at) {
-  constexpr const char* names[] = {"missing_part",
-                                   "repeated_part",
-                                   "out_of_range",
-                                   "too_large",
-                                   "malformed_part",
-                                   "does_not_divide",
-                                   "neither_multiple_nor_divisor",
-                                   "does_not_match",
-                                   "empty_stage",
-                                   "micro_batches_fewer_than_stages",
-                                   "exceeds",
-                                   "not_supported",
-                                   "does_not_fit",
-                                   "host_does_not_fit"};
-  return at < sizeof names / sizeof names[0] ? names[at] : "rule " + std::to_string(at);
-}
-
 // A rule with what it is about: does_not_divide(tp, heads).
 inline std::string words_of_refusal(const refused_rule& one) {
-  const std::string name = name_of_rule(static_cast<std::size_t>(one.broken));
+  const std::string name = name_of(one.broken);
   switch (one.broken) {
     case rule::out_of_range:
     case rule::too_large: return name + "(" + name_of(one.first) + ")";

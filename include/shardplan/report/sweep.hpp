@@ -4,6 +4,7 @@
 #include <shardplan/core/index_pack.hpp>
 #include <shardplan/core/part.hpp>
 #include <shardplan/plan/sentence.hpp>
+#include <shardplan/plan/violation.hpp>
 #include <shardplan/report/part_words.hpp>
 #include <shardplan/report/text.hpp>
 #include <shardplan/search/sweep.hpp>
@@ -28,7 +29,7 @@ inline std::string four_digits(double number) {
 inline std::string verdict_of(const sweep_row& row) {
   if (row.valid) return "valid";
   if (row.broken.broken == rule::does_not_fit) return std::string{"does not fit, stage "}.append(std::to_string(row.broken.stage));
-  return sentence_of(row.broken).c_str();
+  return words_of_rule(row.broken);
 }
 
 using sweep_cells = std::vector<std::string>;

@@ -8,6 +8,7 @@
 #include <shardplan/model/parameters.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/sentence.hpp>
+#include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 #include <shardplan/spec/stage_layers.hpp>
@@ -65,8 +66,19 @@ inline std::string sharding_text(const plan_spec& spec) {
 
 inline std::string named(literal name) { return *name.c_str() == '\0' ? "(unnamed)" : name.c_str(); }
 
+// "1 node", "8 nodes".
+inline std::string counted(std::int64_t count, const char* one, const char* many) {
+  return std::to_string(count).append(" ").append(count == 1 ? one : many);
+}
+
 inline std::string padded(const std::string& word, std::size_t width) {
   return word.size() >= width ? word : std::string(width - word.size(), ' ') + word;
+}
+
+// A broken rule of a plan for which no change was looked for: none is named, and it is not said that none helps.
+inline std::string words_of_rule(const violation& broken) {
+  if (broken.broken != rule::host_does_not_fit) return sentence_of(broken).c_str();
+  return "a host needs " + gib(broken.needs) + " GiB and has " + gib(broken.has, false) + " GiB";
 }
 
 // `none`, `full`, or the modules with + between them; behind it the layers that it is for.
@@ -125,9 +137,9 @@ inline void describe(std::string& out, const plan_spec& spec, const plan_figures
   if (shape.experts.count > 0) out += ", ep " + std::to_string(spec.ep) + ", etp " + std::to_string(spec.etp);
   out += detail::sharding_text(spec) + ", schedule " + named(spec.schedule.name) + "\n";
   out += words_of_stages(spec);
-  out += "batch      " + std::to_string(spec.global_batch) + " sequences of " + std::to_string(spec.sequence) +
-         " tokens a step, micro-batch " + std::to_string(spec.micro_batch) + ", " + std::to_string(figures.micro_batches) +
-         " micro-batches a replica\n";
+  out += "batch      " + counted(spec.global_batch, "sequence", "sequences") + " of " + counted(spec.sequence, "token", "tokens") +
+         " a step, micro-batch " + std::to_string(spec.micro_batch) + ", " +
+         counted(figures.micro_batches, "micro-batch", "micro-batches") + " a replica\n";
   out += "recipe     " + named(spec.optimizer.name) + ", " + named(spec.precision.name) + ", recompute " + words_of_recompute(spec) +
          ", cross-entropy " + named(spec.loss.name) + "\n";
 }

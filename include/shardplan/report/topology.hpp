@@ -59,7 +59,7 @@ inline std::string members(const process_groups& groups, std::int64_t group) {
 }
 
 inline std::string title_of(const mesh& ranks, const topology& where) {
-  std::string out = std::to_string(ranks.world) + " ranks on " + std::to_string(where.nodes) + " nodes of " +
+  std::string out = counted(ranks.world, "rank", "ranks") + " on " + counted(where.nodes, "node", "nodes") + " of " +
                     std::to_string(where.devices_per_node) + ":";
   for (const axis which : drawn_axes(ranks)) out += std::string{" "} + name_of(which) + " " + std::to_string(size_along(ranks, which));
   return out;
@@ -70,7 +70,7 @@ inline std::string reach_of(const axis_link& link) {
   const std::int64_t most = link.over_nodes.most_domains;
   if (most <= 1) return "every group inside one node";
   std::string out =
-      link.over_nodes.inside == 0 ? "no group inside one node" : std::to_string(link.over_nodes.inside) + " groups inside one node";
+      link.over_nodes.inside == 0 ? "no group inside one node" : counted(link.over_nodes.inside, "group", "groups") + " inside one node";
   return out + ", up to " + std::to_string(most) + " nodes a group";
 }
 
@@ -100,15 +100,15 @@ inline std::string topology_text(const mesh& ranks, const topology& where) {
     }
     out += "\n";
   }
-  if (shown < where.nodes) out += "\n.. " + std::to_string(where.nodes - shown) + " nodes more\n";
+  if (shown < where.nodes) out += "\n.. " + detail::counted(where.nodes - shown, "node", "nodes") + " more\n";
   out += "\n";
   for (const axis which : axes) {
     const axis_link link = link_of(ranks, where, which);
     const process_groups groups = groups_of(ranks, which);
     std::string head = name_of(which);
     head.resize(4, ' ');
-    out += head + std::to_string(groups.count) + " groups of " + std::to_string(groups.size) + ", the first " + detail::members(groups, 0) +
-           "; " + name_of(link.kind) + ", " + detail::reach_of(link) + "\n";
+    out += head + detail::counted(groups.count, "group", "groups") + " of " + std::to_string(groups.size) + ", the first " +
+           detail::members(groups, 0) + "; " + name_of(link.kind) + ", " + detail::reach_of(link) + "\n";
   }
   return out;
 }

@@ -78,31 +78,21 @@ constexpr bool is_before(literal left, literal right) {
 }
 constexpr bool is_before(std::int64_t left, std::int64_t right) { return left < right; }
 constexpr bool is_before(recomputes left, recomputes right) { return static_cast<unsigned>(left) < static_cast<unsigned>(right); }
+// What choices are ordered by, the first number first.
+struct sharding_order {
+  std::int64_t numbers[10];
+};
+constexpr sharding_order order_of(const sharding_choice& choice) {
+  const sharding_spec& one = choice.sharding;
+  return {{one.is_fsdp() ? 3 : choice.zero, static_cast<std::int64_t>(one.layout), one.ranks, one.secondary,
+           one.reshard_after_forward ? 0 : 1, one.prefetch, static_cast<std::int64_t>(one.unit), one.limits.prefetch_bucket,
+           one.limits.max_live, one.limits.reuse_distance}};
+}
 constexpr bool is_before(const sharding_choice& left, const sharding_choice& right) {
-  const sharding_spec& one = left.sharding;
-  const sharding_spec& other = right.sharding;
-  const std::int64_t first[] = {one.is_fsdp() ? 3 : left.zero,
-                                static_cast<std::int64_t>(one.layout),
-                                one.ranks,
-                                one.secondary,
-                                one.reshard_after_forward ? 0 : 1,
-                                one.prefetch,
-                                static_cast<std::int64_t>(one.unit),
-                                one.limits.prefetch_bucket,
-                                one.limits.max_live,
-                                one.limits.reuse_distance};
-  const std::int64_t second[] = {other.is_fsdp() ? 3 : right.zero,
-                                 static_cast<std::int64_t>(other.layout),
-                                 other.ranks,
-                                 other.secondary,
-                                 other.reshard_after_forward ? 0 : 1,
-                                 other.prefetch,
-                                 static_cast<std::int64_t>(other.unit),
-                                 other.limits.prefetch_bucket,
-                                 other.limits.max_live,
-                                 other.limits.reuse_distance};
-  for (std::size_t at = 0; at < sizeof first / sizeof first[0]; ++at)
-    if (first[at] != second[at]) return first[at] < second[at];
+  const sharding_order first = order_of(left);
+  const sharding_order second = order_of(right);
+  for (std::size_t at = 0; at < sizeof first.numbers / sizeof first.numbers[0]; ++at)
+    if (first.numbers[at] != second.numbers[at]) return first.numbers[at] < second.numbers[at];
   return false;
 }
 // One chunk and one slice first, 1F1B before others of them, then by name.

@@ -185,6 +185,15 @@ TEST_CASE("doctor: what else a message says") {
   const std::string words = sp::report::text_of(found);
   CHECK(words.find("tensors held 70.25 GiB when that was asked for; the plan's peak is 117.48 GiB\n") != std::string::npos);
   CHECK(words.find("in pieces: fragmentation\n") != std::string::npos);
+  // Where the plan contradicts the message, the contradiction is said, and not how far the plan is beyond a limit of nine tenths.
+  CHECK(words.find("1. mem_fragment (supported): 148.8 % of the device: the plan does not fit at all, fragments or not; a run that took "
+                   "steps was not of this plan\n") != std::string::npos);
+  sp::plan_spec sharded = plain();
+  sharded.zero = 3;
+  const std::string smaller = sp::report::text_of(sp::diagnosis_of(sharded, old));
+  CHECK(smaller.find("tensors held 70.25 GiB when that was asked for; the plan's peak is 31.69 GiB: more was held than the plan has\n") !=
+        std::string::npos);
+  CHECK(smaller.find("   not mem_fragment: 41.5 %, not above 90.0 %\n") != std::string::npos);
 }
 
 // Messages cut anywhere, of any bytes, of any plan.

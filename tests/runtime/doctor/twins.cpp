@@ -3,6 +3,7 @@
 #include "../catch.hpp"
 
 #include <shardplan/doctor/diagnose.hpp>
+#include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/sentence.hpp>
 #include <shardplan/shardplan.hpp>
 
@@ -50,6 +51,11 @@ void check_twins() {
   check_twin<Plan, sp::symptoms::checkpoint_does_not_load>();
 }
 
+// ZeRO-Infinity has no gradients on NVMe.
+using unsupported = sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 1>, sp::sequence<4096>,
+                             sp::micro_batch<1>, sp::global_batch<64>, sp::tp<8>, sp::zero<3>,
+                             sp::offload<sp::states_to<sp::storage::nvme>, sp::gradients_to<sp::storage::nvme>>>;
+
 }  // namespace
 
 TEST_CASE("doctor: a constant diagnosis is the one of run time") {
@@ -80,4 +86,19 @@ TEST_CASE("doctor: a constant diagnosis is the one of run time") {
                        sp::micro_batch<1>, sp::global_batch<2048>, sp::tp<4>, sp::ep<64>, sp::zero<1>>>();
   check_twins<sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 8>, sp::sequence<4096>,
                        sp::micro_batch<1>, sp::global_batch<64>, sp::tp<8>, sp::pp<4>, sp::zero<2>>>();
+  // What is not supported beside a cause.
+  check_twins<unsupported>();
+}
+
+TEST_CASE("doctor: what is not supported is put right by the change that the error line names") {
+  const sp::remedy named = sp::violations_in(unsupported::spec)[0].legal[0];
+  REQUIRE(named.kind == sp::remedy_kind::gradients_to_host);
+  int repaired = 0;
+  for (const sp::finding& item : sp::diagnosis_of(unsupported::spec, sp::symptom::low_utilisation)) {
+    if (item.which != sp::cause::perf_tile) continue;
+    CHECK(item.try_this == named);
+    CHECK(item.and_this == sp::remedy{sp::remedy_kind::tp, 2});
+    ++repaired;
+  }
+  CHECK(repaired == 1);
 }

@@ -67,13 +67,27 @@ TEST_CASE("doctor: every figure has its unit") {
   CHECK(text.find("perf_slow_gpu (not in the plan): 64 devices\n") != std::string::npos);
   const auto tokens = static_cast<std::int64_t>(sp::step_timing(spec).tokens_per_second);
   CHECK(text.find("perf_data (not in the plan): " + sp::report::grouped(tokens) + " tokens/s\n") != std::string::npos);
-  // A count says what it counts, of one and of several, but for the ZeRO stage.
+  // A count says what it counts, of one and of several.
   for (int at = 0; at < sp::cause_count; ++at) {
     const sp::cause_entry& entry = sp::entry_of(static_cast<cause>(at));
     INFO(entry.name.c_str());
     const bool names = entry.one != sp::literal{} && entry.many != sp::literal{};
-    CHECK(names == (entry.unit == sp::figure_unit::count && static_cast<cause>(at) != cause::cfg_zero_pp));
+    CHECK(names == (entry.unit == sp::figure_unit::count));
   }
+  spec.framework = sp::frameworks::deepspeed;
+  spec.pp = 2;
+  spec.zero = 2;
+  CHECK(sp::report::text_of(sp::diagnosis_of(spec, sp::symptom::refused_at_start))
+            .find("1. cfg_zero_pp (supported): ZeRO-2, above ZeRO-1\n") == 0);
+}
+
+TEST_CASE("doctor: what has no room is not said to be above nothing") {
+  sp::plan_spec spec = plain();
+  spec.model = sp::models::llama2_70b::shape;
+  const std::string text = sp::report::text_of(sp::diagnosis_of(spec, sp::symptom::out_of_memory));
+  INFO(text);
+  CHECK(text.find("mem_activations (supported): 84.34 GiB, and nothing is free\n") != std::string::npos);
+  CHECK(text.find("above 0.00") == std::string::npos);
 }
 
 // A device of which no rate is known: nothing is said of time, everything else is.

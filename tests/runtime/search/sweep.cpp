@@ -31,6 +31,18 @@ TEST_CASE("a sweep in plain text: a line a row, with what its lists say and its 
   CHECK(has(text, "tp 3 does not divide device_count 8\n"));
 }
 
+// A row looks for no change, so it does not say that none helps.
+TEST_CASE("a host that is too small is no more than named") {
+  using hosts = sp::sweep<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 1>, sp::sequence<4096>,
+                          sp::micro_batch<1>, sp::global_batch<64>, sp::zero<1>, sp::offload<sp::states_to<sp::storage::host>>,
+                          sp::list<sp::host_memory<64>, sp::host_memory<1024>>>;
+  const std::string text = sp::report::sweep_text<hosts>();
+  INFO(text);
+  CHECK(has(text, "  a host needs "));
+  CHECK(has(text, " GiB and has 64.00 GiB\n"));
+  CHECK(has(text, "valid\n"));
+}
+
 TEST_CASE("a sweep in Markdown: every line has the same cells") {
   const std::string table = sp::report::sweep_markdown<grid>();
   std::size_t line = 0;

@@ -75,7 +75,7 @@ constexpr std::int64_t all_stages =
     idling::memory[0].total().count + idling::memory[1].total().count + idling::memory[2].total().count + idling::memory[3].total().count;
 static_assert(
     same<sp::advice_of<idling>, sp::advice_list<advised<advice::uneven_stages, sp::percent<400 * fullest / all_stages>, sp::pp<4>>,
-                                                advised<advice::pipeline_idles, sp::percent<27>, sp::accumulation<8>>>>);
+                                                advised<advice::pipeline_idles, sp::percent<27>, sp::micro_batches<8>>>>);
 // m < p: two micro-batches on four ranks, of which no more than two ever work. Four are enough.
 template <int Batch>
 using short_batch = run_of<sp::models::llama2_7b, 1, sp::global_batch<Batch>, sp::pp<4>, sp::zero<1>>;
@@ -87,7 +87,7 @@ static_assert(last_note<short_batch<8>>.kind == advice::pipeline_idles && last_n
 // Loading, 8 ranks x 4 bytes x 8,030,261,248 parameters (transformers issue 25107): 239.3 GiB.
 static_assert(8 * 4 * 8'030'261'248 > 239ll << 30 && 8 * 4 * 8'030'261'248 < 240ll << 30);
 static_assert(advises<small<sp::zero<1>, sp::tp<2>, sp::host_memory<239>>,
-                      advised<advice::host_cannot_load, sp::percent<100>, sp::host_memory<239>>>);
+                      advised<advice::host_cannot_load, sp::percent<101>, sp::host_memory<239>>>);
 static_assert(advises<small<sp::zero<1>, sp::tp<2>, sp::host_memory<240>>>);
 // What a framework does not have: torch's have no stages of ZeRO, DeepSpeed no FSDP and no schedule but 1F1B, Megatron-LM no zero bubble.
 template <sp::frameworks Framework, class... More>
@@ -127,9 +127,47 @@ static_assert(advises<careful, advised<advice::needless_recompute, sp::micro_bat
 // A plan that cannot be computed gets none; the values say the same as the types.
 static_assert(sp::advice_of<small<sp::tp<3>>>::count == 0 && sp::advice_in(small<sp::tp<3>>::spec).empty());
 static_assert(sp::advice_in(idling::spec).size() == 2 && sp::advice_in(idling::spec)[1].kind == advice::pipeline_idles);
+constexpr bool says(const sp::advice_note& note, sp::literal words) { return sp::literal{sp::sentence_of(note).c_str()} == words; }
+static_assert(says(sp::advice_in(small<sp::tp<16>>::spec)[0],
+                   "tensor parallel groups leave the fabric that joins their devices (tp 16, 8 devices a node): each layer sends four "
+                   "all-reduces, or as many gathers and scatters, over the network or through the host"));
+static_assert(says(sp::advice_in(idling::spec)[1],
+                   "the pipeline idles (27 % of a step, by formula, with 8 micro-batches): `less_idle_of<Plan>` lists what helps"));
 static_assert(
-    sp::literal{sp::sentence_of(sp::advice_in(small<sp::tp<16>>::spec)[0]).c_str()} ==
-    sp::literal{
-        "tp 16, devices_per_node 8: tensor parallel groups leave their fabric: each layer talks over the network or through the host"});
+    says(sp::advice_in(small<sp::zero<1>, sp::tp<2>, sp::host_memory<239>>::spec)[0],
+         "the host cannot hold a copy of the whole model in fp32 for each of its devices (101 % of 239 GiB would be needed): load "
+         "on one rank and broadcast, or on a meta device (transformers issue 25107)"));
+static_assert(says(sp::advice_in(under<frameworks::torchtitan, sp::zero<2>>::spec)[0],
+                   "the framework has other words for how states are sharded (sharding stage 2, dp x cp 8): say `fsdp<>` or `hsdp<>` under "
+                   "torchtitan and fsdp2, a `zero<>` under DeepSpeed"));
+static_assert(says(sp::detail::note_of(under<frameworks::megatron, sp::pp<4>, sp::zero<0>, sp::schedule<sp::schedules::gpipe>>::spec,
+                                       advice::not_in_framework),
+                   "the framework does not have the plan's schedule (1 chunk a rank, pp 4): a fork may have it; else take one that the "
+                   "framework has"));
+// One thing is singular, memory has its unit, and no sentence is cut off, however large its numbers.
+static_assert(
+    says({advice::fewer_micro_batches_than_stages, true, {sp::quantity::micro_batches, 1}, {sp::quantity::pp, 4}},
+         "there are fewer micro-batches than pipeline ranks (1 micro-batch, pp 4): some ranks wait at any time; torchtitan's 1F1B "
+         "and Megatron-LM's interleaving refuse it"));
+static_assert(says({advice::little_memory_left, true, {sp::quantity::percent, 93}, {sp::quantity::device_memory_bytes, 80ll << 30}},
+                   "little of the device's memory is left (93 % of 80.0 GiB are needed): fragmentation may end the run"));
+constexpr bool are_whole() {
+  for (int kind = 0; kind < sp::advice_kinds; ++kind) {
+    const sp::measured large{sp::quantity::fabric_domain, INT64_MAX};
+    if (sp::sentence_of({static_cast<advice>(kind), true, large, large}).truncated) return false;
+  }
+  return true;
+}
+static_assert(are_whole());
+// Logits as the plan's loss holds them: 16,384 tokens x 128,256 rows are 3.9 GiB in bf16, written over by their gradient; with an fp32
+// softmax beside them 11.7 GiB of 79.6; in chunks an eighth of three copies.
+template <class Loss>
+inline constexpr bool has_large_logits =
+    sp::detail::note_of(sp::plan<sp::model<sp::models::llama3_8b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 2>, sp::micro_batch<4>,
+                                 sp::sequence<4096>, sp::global_batch<64>, sp::zero<3>, sp::cross_entropy<Loss>>::spec,
+                        advice::large_logits)
+        .given;
+static_assert(!has_large_logits<sp::losses::in_place> && has_large_logits<sp::losses::megatron_unfused> &&
+              !has_large_logits<sp::losses::chunked<8>>);
 
 }  // namespace

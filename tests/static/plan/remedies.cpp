@@ -22,7 +22,7 @@ static_assert(!sp::remedies_of<bare>.empty() && bare::found[0].try_this == sp::r
 using sharded = run<sp::zero<1>>;
 static_assert(!sp::valid<sharded> && sp::remedies_of<sharded> == sp::remedies_in(sharded::spec));
 // Each kind once, recomputation at once, more nodes last where they help at all.
-static_assert(sp::remedies_of<sharded>[0].changes == sp::remedy_pair{{remedy_kind::recompute_full, 0}, {}} &&
+static_assert(sp::remedies_of<sharded>[0].changes == sp::remedy_set{{remedy_kind::recompute_full, 0}, {}} &&
               sp::remedies_of<sharded>[0].forward_passes == 2 && sp::remedies_of<sharded>[0].devices == 16);
 using repaired = run<sp::zero<1>, sp::recompute<sp::recomputes::full>>;
 static_assert(sp::valid<repaired> && sp::remedies_of<sharded>[0].peak == repaired::peak_memory);
