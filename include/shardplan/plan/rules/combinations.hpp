@@ -204,8 +204,7 @@ struct experts_in_tp_share_the_sequence {
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
-    if (spec.model.experts.count > 0 && spec.tp > 1 && !is_sequence_parallel(spec) &&
-        detail::is_asked<experts_in_tp_share_the_sequence>(spec))
+    if (spec.model.experts.count > 0 && spec.tp > 1 && !is_sequence_parallel(spec) && detail::is_asked(frameworks_asked, spec.framework))
       sink.add_feature(feature::experts_in_tp_without_sequence_parallel);
   }
 };
@@ -221,7 +220,7 @@ struct chunks_need_a_pipeline {
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
-    if (spec.schedule.chunks > 1 && spec.pp <= 1 && detail::is_asked<chunks_need_a_pipeline>(spec))
+    if (spec.schedule.chunks > 1 && spec.pp <= 1 && detail::is_asked(frameworks_asked, spec.framework))
       sink.add_feature(feature::interleaving_without_pipeline);
   }
 };
@@ -236,7 +235,7 @@ struct pipeline_keeps_gradients {
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
-    if (spec.pp > 1 && shards_gradients(spec) && detail::is_asked<pipeline_keeps_gradients>(spec))
+    if (spec.pp > 1 && shards_gradients(spec) && detail::is_asked(frameworks_asked, spec.framework))
       sink.add_feature(feature::sharded_gradients_in_pipeline);
   }
 };
@@ -251,7 +250,7 @@ struct expert_parallel_keeps_weights {
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
-    if (spec.model.experts.count > 0 && spec.ep > 1 && shards_weights(spec) && detail::is_asked<expert_parallel_keeps_weights>(spec))
+    if (spec.model.experts.count > 0 && spec.ep > 1 && shards_weights(spec) && detail::is_asked(frameworks_asked, spec.framework))
       sink.add_feature(feature::expert_parallel_with_zero_3);
   }
 };
@@ -266,7 +265,7 @@ struct fp8_weights_have_shards {
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
-    if (spec.precision.linear_bits == 8 && !shards_optimizer(spec) && detail::is_asked<fp8_weights_have_shards>(spec))
+    if (spec.precision.linear_bits == 8 && !shards_optimizer(spec) && detail::is_asked(frameworks_asked, spec.framework))
       sink.add_feature(feature::fp8_weights_of_whole_states);
   }
 };
@@ -282,7 +281,7 @@ struct states_on_nvme_are_sharded {
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
-    if (spec.offload.states == storage::nvme && !shards_weights(spec) && detail::is_asked<states_on_nvme_are_sharded>(spec))
+    if (spec.offload.states == storage::nvme && !shards_weights(spec) && detail::is_asked(frameworks_asked, spec.framework))
       sink.add_feature(feature::states_to_nvme_without_zero_3);
   }
 };
@@ -297,7 +296,7 @@ struct tied_embeddings_on_one_stage {
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
-    if (spec.model.tied_embeddings && spec.pp > 1 && detail::is_asked<tied_embeddings_on_one_stage>(spec))
+    if (spec.model.tied_embeddings && spec.pp > 1 && detail::is_asked(frameworks_asked, spec.framework))
       sink.add_feature(feature::tied_embeddings_in_pipeline);
   }
 };
@@ -312,7 +311,7 @@ struct next_token_layers_on_one_stage {
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
-    if (spec.model.next_token_layers > 0 && spec.pp > 1 && detail::is_asked<next_token_layers_on_one_stage>(spec))
+    if (spec.model.next_token_layers > 0 && spec.pp > 1 && detail::is_asked(frameworks_asked, spec.framework))
       sink.add_feature(feature::next_token_layers_in_pipeline);
   }
 };
@@ -327,7 +326,8 @@ struct etp_is_tp_or_one {
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
-    if (spec.etp != 1 && spec.etp != spec.tp && detail::is_asked<etp_is_tp_or_one>(spec)) sink.add_feature(feature::etp_apart_from_tp);
+    if (spec.etp != 1 && spec.etp != spec.tp && detail::is_asked(frameworks_asked, spec.framework))
+      sink.add_feature(feature::etp_apart_from_tp);
   }
 };
 
@@ -342,7 +342,7 @@ struct tp_within_ep {
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
-    if (spec.model.experts.count > 0 && spec.etp == 1 && spec.tp > spec.ep && detail::is_asked<tp_within_ep>(spec))
+    if (spec.model.experts.count > 0 && spec.etp == 1 && spec.tp > spec.ep && detail::is_asked(frameworks_asked, spec.framework))
       sink.add_pair(rule::exceeds, {quantity::tp, spec.tp}, {quantity::ep, spec.ep});
   }
 };

@@ -120,7 +120,7 @@ struct fp8_shards_divide_sequence {
   static constexpr void check(const Spec& spec, Sink& sink) {
     // On fewer ranks the rule of 16 tokens says it.
     if (computes_in_fp8(spec.precision) && spec.precision.scale_block == 0 && spec.tp > 2 && is_sequence_parallel(spec) &&
-        detail::is_asked<fp8_shards_divide_sequence>(spec))
+        detail::is_asked(frameworks_asked, spec.framework))
       detail::must_divide(sink, quantity::cp_x_tp_x_8, 8 * spec.cp * spec.tp, quantity::sequence, spec.sequence);
   }
 };
