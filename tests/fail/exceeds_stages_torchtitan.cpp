@@ -6,9 +6,16 @@
 
 namespace sp = shardplan;
 
+struct untied {
+  static constexpr sp::transformer shape = [] {
+    sp::transformer model = sp::models::llama3_2_1b::shape;
+    model.tied_embeddings = false;
+    return model;
+  }();
+};
 template <int Stages>
-using run_of = sp::plan<sp::model<sp::models::llama3_2_1b>, sp::cluster<sp::devices::h200_sxm_141gb, 8, 8>, sp::micro_batch<1>,
-                        sp::global_batch<256>, sp::sequence<1024>, sp::framework<sp::frameworks::torchtitan>, sp::fsdp<>, sp::pp<Stages>>;
+using run_of = sp::plan<sp::model<untied>, sp::cluster<sp::devices::h200_sxm_141gb, 8, 8>, sp::micro_batch<1>, sp::global_batch<256>,
+                        sp::sequence<1024>, sp::framework<sp::frameworks::torchtitan>, sp::fsdp<>, sp::pp<Stages>>;
 
 #ifdef SHARDPLAN_TWIN
 using run = run_of<16>;

@@ -229,7 +229,7 @@ TEST_CASE("what makes a plan fit whose host has too little memory") {
     }
   }
   CHECK(offers > 300);
-  CHECK(to_nvme > 20);
+  CHECK(to_nvme > 10);
   CHECK(nodes > 30);
 }
 

@@ -28,6 +28,7 @@ sp::transformer random_model(dice& roll) {
   if (roll.one_in(8)) shape.kv_heads = 5;
   if (roll.one_in(8)) shape.heads = 24;
   if (roll.one_in(8)) shape.experts.ffn = shape.experts.count > 0 ? 1001 : 0;
+  if (roll.one_in(8)) shape.next_token_layers = 1;
   if (roll.one_in(8) && shape.experts.count > 0) shape.experts.top_k = shape.experts.count + 1;
   return shape;
 }
@@ -93,7 +94,9 @@ sp::plan_spec random_plan(dice& roll) {
   random_degrees(roll, spec);
   random_sharding(roll, spec);
   random_stages(roll, spec);
-  if (roll.one_in(8)) spec.precision = sp::precisions::fp8_compute::spec;
+  static const sp::precision_spec eight_bits[] = {sp::precisions::fp8_compute::spec, sp::precisions::fp8_weights::spec,
+                                                  sp::precisions::mxfp8_weights::spec};
+  if (roll.one_in(8)) spec.precision = roll.of(eight_bits);
   if (roll.one_in(16)) spec.repeated_parts = 8;
   if (roll.one_in(32)) spec.rank_order = sp::rank_orders{0x111111};
   if (roll.one_in(16)) spec.sequence = sp::unset;

@@ -58,7 +58,7 @@ EVERY_FIELD_OF(precision_spec, name, weight, gradient, accumulator, gradient_cop
                copy_bits, block, square)
 EVERY_FIELD_OF(recompute_layers_spec, method, count)
 EVERY_FIELD_OF(kernel_spec, name, attention, dropout, norm, qkv, softmax, activation, scale, repeats, branches, unweighted, preallocates,
-               apart, log_probabilities)
+               apart, log_probabilities, fp8_inputs)
 EVERY_FIELD_OF(expert_load_spec, percent, capacity, pads)
 EVERY_FIELD_OF(loss_spec, name, kept_copies, kept_bytes, copies, more_bytes, chunks, head_gradient, hidden)
 EVERY_FIELD_OF(overhead_spec, name, workspace, boundary, mask, scratch, widens, step, flattens)

@@ -22,7 +22,7 @@ inline shardplan::plan_spec run_of(const shardplan::transformer& shape, std::int
   spec.device.memory = shardplan::bytes{std::int64_t{1} << 50};
   spec.devices_per_node = 1;
   spec.nodes = replicas;
-  spec.sequence = 16;  // FP8 kernels take no fewer
+  spec.sequence = 32;  // MXFP8 kernels take no fewer
   spec.micro_batch = 1;
   spec.global_batch = replicas;
   spec.headroom_mebibytes = 0;

@@ -41,6 +41,8 @@ Spec spec_named(const std::string& name, const char* what) {
 inline shardplan::precision_spec precision_named(const std::string& name) {
   namespace precisions = shardplan::precisions;
   if (name == "fp8") return precisions::fp8_compute::spec;  // any scheme with FP8 matrix products
+  if (name == "mxfp8") return precisions::mxfp8_weights::spec;
+  if (name == "amp") return precisions::torch_amp::spec;
   if (name == "fp16" || name == "bf16" || name == "fp16_fp32_master") return precisions::bf16_fp32_master::spec;
   return spec_named<shardplan::precision_spec, precisions::handbook_bf16, precisions::bf16_fp32_master,
                     precisions::bf16_fp32_master_and_gradients, precisions::bf16_fp32_accumulator, precisions::pure_bf16, precisions::fp32,
@@ -53,6 +55,7 @@ inline shardplan::precision_spec precision_named(const std::string& name) {
 
 inline shardplan::optimizer_spec optimizer_named(const std::string& name) {
   namespace optimizers = shardplan::optimizers;
+  if (name == "fused_adam" || name == "FusedAdam") return optimizers::adam::spec;
   return spec_named<shardplan::optimizer_spec, optimizers::sgd, optimizers::momentum, optimizers::adam, optimizers::adamw, optimizers::lion,
                     optimizers::ademamix, optimizers::sophia, optimizers::lomo, optimizers::adamw_8bit, optimizers::lion_8bit,
                     optimizers::ademamix_8bit, optimizers::ao_adamw_8bit, optimizers::ao_adamw_4bit, optimizers::ao_adamw_fp8,
@@ -75,15 +78,17 @@ inline shardplan::schedule_spec schedule_named(const std::string& name, shardpla
     return shardplan::schedules::interleaved<2, shardplan::groups::torch>::spec;
   if (const auto* found = schedule_of(static_cast<const shardplan::schedules::built_in*>(nullptr), plain)) return *found;
   if (plain == "1f1b") return shardplan::schedules::one_f_one_b::spec;
+  if (plain == "afab") return shardplan::schedules::gpipe::spec;  // nanotron: all forward, all backward
   return named_schedule(name, 2);
 }
 
 inline shardplan::frameworks framework_named(const std::string& name) {
-  if (name == "generic") return shardplan::frameworks::generic;
-  if (name == "megatron") return shardplan::frameworks::megatron;
-  if (name == "deepspeed") return shardplan::frameworks::deepspeed;
-  if (name == "torchtitan") return shardplan::frameworks::torchtitan;
-  if (name == "fsdp2") return shardplan::frameworks::fsdp2;
+  const std::string plain = plain_name(name);
+  if (plain == "generic" || plain == "null" || plain.empty()) return shardplan::frameworks::generic;
+  if (plain == "megatron" || plain == "megatronlm" || plain == "megatroncore") return shardplan::frameworks::megatron;
+  if (plain == "deepspeed") return shardplan::frameworks::deepspeed;
+  if (plain == "torchtitan") return shardplan::frameworks::torchtitan;
+  if (plain == "fsdp2" || plain == "fsdp") return shardplan::frameworks::fsdp2;
   throw not_expressible{"unknown framework: " + name};
 }
 
@@ -100,7 +105,7 @@ inline shardplan::recomputes recompute_named(const std::string& name, shardplan:
   if (name == "none" || name == "false") return recomputes::none;
   if (name == "full" || name == "true") return recomputes::full;
   if (name == "selective") return framework == shardplan::frameworks::torchtitan ? recomputes::every_second_matmul : recomputes::core_attn;
-  if (name == "core_attn") return recomputes::core_attn;
+  if (name == "core_attn" || name == "attention") return recomputes::core_attn;
   if (name == "mlp") return recomputes::mlp;
   if (name == "mlp_act") return recomputes::mlp_act;
   if (name == "layernorm") return recomputes::layernorm;
@@ -123,6 +128,17 @@ inline void set_attention(const std::string& name, shardplan::plan_spec& spec) {
   } else {
     throw not_expressible{"unknown attention: " + name};
   }
+}
+
+// One of the catalog, or of a name like "RTX-4090-24GB" the memory that it says, which is all that a report asks of a device.
+inline shardplan::device_spec device_named(const std::string& name) {
+  if (const shardplan::device_spec* known = named_device(name)) return *known;
+  std::size_t end = lower(name).rfind("gb");
+  while (end != std::string::npos && end > 0 && name[end - 1] == ' ') --end;
+  std::size_t start = end == std::string::npos ? 0 : end;
+  while (end != std::string::npos && start > 0 && name[start - 1] >= '0' && name[start - 1] <= '9') --start;
+  if (end == std::string::npos || start == end || end - start > 4) throw not_expressible{"unknown device: " + name};
+  return {.name = "of a report", .memory = shardplan::bytes{std::stoll(name.substr(start, end - start)) << 30}};
 }
 
 inline shardplan::mlp mlp_named(const std::string& name) {
@@ -245,12 +261,24 @@ inline void set_shape(const config_reader& keys, shardplan::plan_spec& spec) {
   spec.model.next_token_layers = 0;
 }
 
+// What a framework wants beside what is stated, where nothing stated speaks of it: shards for weights in FP8 (Megatron-LM), ZeRO-3 for states
+// on NVMe (DeepSpeed), experts on the tensor parallel ranks (torchtitan).
+inline std::int64_t zero_wanted(const config_reader& keys, const shardplan::plan_spec& spec) {
+  if (spec.framework == shardplan::frameworks::megatron && spec.precision.linear_bits == 8) return 1;
+  if (spec.framework != shardplan::frameworks::deepspeed || !keys.has("offload")) return 0;
+  return storage_named(config_reader{keys.child("offload")}.text("optimizer", "none")) == shardplan::storage::nvme ? 3 : 0;
+}
+inline void set_wanted_ranks_of_experts(const config_reader& keys, shardplan::plan_spec& spec) {
+  const bool free = spec.framework == shardplan::frameworks::torchtitan && !keys.has("ep") && !keys.has("etp");
+  if (free && spec.model.experts.count > 0 && spec.model.experts.count % spec.tp == 0) spec.ep = spec.tp;
+}
+
 inline void set_sharding(const config_reader& keys, shardplan::plan_spec& spec) {
   const bool weights_leave =
       keys.has("offload") && storage_named(config_reader{keys.child("offload")}.text("parameters", "none")) != shardplan::storage::device;
   const std::string how = lower(keys.text("fsdp", "no_shard"));
   const bool shards = how != "no_shard" && how != "none" && how != "false";
-  spec.zero = keys.number("zero", weights_leave && !shards ? 3 : 0);
+  spec.zero = keys.number("zero", shards ? 0 : weights_leave ? 3 : zero_wanted(keys, spec));
   if (shards) {
     const bool hybrid = starts_with(how, "hybrid_shard") || how == "hsdp";
     if (!hybrid && how != "full_shard" && how != "shard_grad_op" && how != "true") throw not_expressible{"unknown fsdp: " + how};
@@ -298,6 +326,16 @@ inline bool shares_sequence(const json& keys, const shardplan::plan_spec& spec) 
          spec.framework == shardplan::frameworks::torchtitan;
 }
 
+// The smallest legal unit of the sequence as what is stated makes it: sequence parallelism that nobody named counts only where it is the
+// framework's rule, and asks nothing of FP8.
+inline std::int64_t named_unit(const json& keys, const shardplan::plan_spec& spec) {
+  if (config_reader{keys}.has("sequence_parallel")) return shardplan::sequence_multiple_of(spec);
+  shardplan::plan_spec alone = spec;
+  alone.sequence_parallel = shardplan::toggle::off;
+  const std::int64_t unit = shardplan::sequence_multiple_of(alone);
+  return shares_sequence(keys, spec) ? std::lcm(unit, shardplan::detail::sequence_pieces(spec).value) : unit;
+}
+
 // Where the batch is free: one micro-batch a stage and turn, which every schedule takes.
 inline void set_batch(const config_reader& keys, shardplan::plan_spec& spec) {
   const std::int64_t devices = spec.devices_per_node * spec.nodes;
@@ -342,12 +380,11 @@ inline shardplan::plan_spec report_spec(const json& tree, const std::string& fra
     spec.recompute = spec.recompute | detail::recompute_named(module, spec.framework);
   if (keys.has("attention")) detail::set_attention(keys.text("attention"), spec);
   detail::set_shape(keys, spec);
+  detail::set_wanted_ranks_of_experts(keys, spec);
   // A device that nobody named holds anything.
   spec.device.memory = shardplan::bytes{std::int64_t{1} << 50};
   if (keys.has("device")) {
-    const shardplan::device_spec* device = named_device(keys.text("device"));
-    if (device == nullptr) throw not_expressible{"unknown device: " + keys.text("device")};
-    spec.device = *device;
+    spec.device = detail::device_named(keys.text("device"));
   }
   detail::set_batch(keys, spec);
   detail::set_sharding(keys, spec);
@@ -356,7 +393,7 @@ inline shardplan::plan_spec report_spec(const json& tree, const std::string& fra
   const std::int64_t usual = spec.model.positions != 0 && rows < 512 ? rows : 512;
   spec.sequence = keys.number("sequence", unit < usual ? usual / unit * unit : unit);
   // Sequence parallelism that nobody named does not refuse a length.
-  if (spec.sequence % unit != 0 && !detail::shares_sequence(tree, spec)) spec.sequence_parallel = shardplan::toggle::off;
+  if (spec.sequence % unit != 0 && spec.sequence % detail::named_unit(tree, spec) == 0) spec.sequence_parallel = shardplan::toggle::off;
   keys.all_read();
   return spec;
 }

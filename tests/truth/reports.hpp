@@ -206,9 +206,7 @@ inline std::vector<report_figure> figures_of_report(const json& report, const sh
     } else if (name == "vocab_rows_per_rank") {
       add("vocab_rows_per_rank", shardplan::derive(spec).vocabulary / spec.tp);
     } else if (name == "sequence_multiple") {
-      shardplan::plan_spec alone = spec;
-      if (!shares_sequence(report.get_child("spec"), spec)) alone.sequence_parallel = shardplan::toggle::off;
-      add("sequence_multiple", shardplan::sequence_multiple_of(alone));
+      add("sequence_multiple", named_unit(report.get_child("spec"), spec));
     } else if (name == "world_multiple") {
       add("world_multiple", std::lcm(dense, spec.model.experts.count > 0 ? spec.etp * spec.ep * spec.pp : 1));
     } else if (name == "min_devices") {

@@ -83,7 +83,7 @@ constexpr cause cause_of_violation(const violation& item) {
       if (item.unsupported == feature::sharded_gradients_in_pipeline) return cause::cfg_zero_pp;
       if (item.unsupported == feature::interleaving_without_pipeline) return cause::cfg_vpp;
       return item.unsupported == feature::expert_parallel_with_zero_3 ||
-                     item.unsupported == feature::experts_in_tp_without_sequence_parallel
+                     item.unsupported == feature::experts_in_tp_without_sequence_parallel || item.unsupported == feature::etp_apart_from_tp
                  ? cause::cfg_ep
                  : cause::cfg_other;
     default: return cause::cfg_other;

@@ -54,7 +54,7 @@ constexpr void walk_output(const Spec& spec, const activation_shard& shard, save
   const std::int64_t rows = shard.own_tokens;
   const std::int64_t hidden = spec.model.hidden;
   if (spec.model.final_norm) {
-    walk_norm(spec, "final_norm", rows, hidden, rows, saved_shard::sequence, true, recomputes::none, visit);
+    walk_norm(spec, "final_norm", rows, hidden, rows, saved_shard::sequence, norm_reader::linears, recomputes::none, visit);
   } else {
     visit("head", saved_as::input, rows, hidden, spec.precision.compute, saved_shard::sequence, recomputes::none);
   }

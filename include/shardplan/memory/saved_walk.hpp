@@ -5,6 +5,7 @@
 #include <shardplan/core/checked.hpp>
 #include <shardplan/core/text.hpp>
 #include <shardplan/parallel/activation_shard.hpp>
+#include <shardplan/recipe/precision.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
@@ -73,10 +74,38 @@ struct saved_sink {
 // columns, bytes of an element, shard, freed)`: `freed` says which modules of `recompute<>` drop it. They are the one source of what is
 // kept: the account takes their sums (memory/activations.hpp), `saved_tensors_of` their list.
 
+// Whether linears inside blocks keep their inputs in 8 bits.
+template <class Spec>
+constexpr bool keeps_inputs_in_fp8(const Spec& spec) {
+  return spec.kernels.keeps_fp8_inputs && computes_in_fp8(spec.precision);
+}
+
+// What one linear keeps of its input: in 8 bits a byte a number, by rows or by columns, never both (NVIDIA/TransformerEngine
+// pytorch/module/linear.py, "Discard unneeded data in input tensor"), and the scales of blocks. One scale a tensor is not counted.
+template <class Spec>
+constexpr void walk_linear_input(const Spec& spec, const char* name, saved_as as, std::int64_t rows, std::int64_t columns,
+                                 saved_shard where, recomputes freed, saved_sink& visit) {
+  const bool eight_bits = keeps_inputs_in_fp8(spec);
+  visit(name, as, rows, columns, eight_bits ? 1 : spec.precision.compute, where, freed);
+  if (!eight_bits) return;
+  const auto& format = spec.precision;
+  if (format.scale_block != 0)
+    visit(name, saved_as::statistics, rows, (columns + format.scale_block - 1) / format.scale_block, 1, where, freed);
+  if (format.scale_square != 0)  // of an activation a row of as many numbers: arXiv 2412.19437 section 3.3.2
+    visit(name, saved_as::statistics, rows, (columns + format.scale_square - 1) / format.scale_square, 4, where, freed);
+}
+
+// What reads the output of a norm.
+enum class norm_reader : unsigned char {
+  none,     // nothing that keeps it
+  linear,   // one linear
+  linears,  // two, each of which keeps its own in 8 bits; or a kernel that takes the compute precision
+};
+
 // A norm of `rows` x `columns` whose statistics are of `groups` rows.
 template <class Spec>
 constexpr void walk_norm(const Spec& spec, const char* name, std::int64_t rows, std::int64_t columns, std::int64_t groups,
-                         saved_shard where, bool feeds_linear, recomputes freed, saved_sink& visit) {
+                         saved_shard where, norm_reader reader, recomputes freed, saved_sink& visit) {
   const std::int64_t element = spec.precision.compute;
   const auto keeps = spec.kernels.norm;
   if (keeps == kept_by_norm::each_step && spec.model.norm == norm::rms) {
@@ -95,7 +124,8 @@ constexpr void walk_norm(const Spec& spec, const char* name, std::int64_t rows, 
       if (spec.model.norm != norm::rms) visit(name, saved_as::statistics, groups, 1, statistic, where, statistics_freed);
     }
   }
-  if (feeds_linear) visit(name, saved_as::output, rows, columns, element, where, freed);
+  if (reader == norm_reader::linear) walk_linear_input(spec, name, saved_as::output, rows, columns, where, freed, visit);
+  if (reader == norm_reader::linears) visit(name, saved_as::output, rows, columns, element, where, freed);
 }
 
 // Latent vectors lie whole on each rank.
@@ -104,8 +134,10 @@ constexpr void walk_latents(const Spec& spec, const activation_shard& shard, sav
   const auto& latent = spec.model.latent;
   const std::int64_t rows = shard.own_tokens;
   if (latent.query_rank > 0)
-    walk_norm(spec, "query_latent_norm", rows, latent.query_rank, rows, saved_shard::sequence, true, recomputes::none, visit);
-  walk_norm(spec, "key_value_latent_norm", rows, latent.key_value_rank, rows, saved_shard::sequence, true, recomputes::none, visit);
+    walk_norm(spec, "query_latent_norm", rows, latent.query_rank, rows, saved_shard::sequence, norm_reader::linear, recomputes::none,
+              visit);
+  walk_norm(spec, "key_value_latent_norm", rows, latent.key_value_rank, rows, saved_shard::sequence, norm_reader::linear, recomputes::none,
+            visit);
   visit("key_rope", saved_as::output, rows, latent.rope_dim, spec.precision.compute, saved_shard::sequence, recomputes::none);
 }
 
@@ -164,7 +196,13 @@ constexpr void walk_core_attention(const Spec& spec, const activation_shard& sha
     visit("attention", saved_as::statistics, shard.heads * shard.tokens, 1, 4, where, core);
     if (kernel == attentions::flash_head_major) visit("attention", saved_as::copy, shard.tokens, shard.output, element, where, core);
   }
-  visit("attention", saved_as::output, shard.tokens, shard.output, element, where, recomputes::none);
+  if (keeps_inputs_in_fp8(spec) && kernel != attentions::materialised) {
+    // Attention keeps its output as it made it, the projection behind it its own copy.
+    visit("attention", saved_as::output, shard.tokens, shard.output, element, where, core);
+    walk_linear_input(spec, "attention", saved_as::copy, shard.tokens, shard.output, where, recomputes::none, visit);
+  } else {
+    walk_linear_input(spec, "attention", saved_as::output, shard.tokens, shard.output, where, recomputes::none, visit);
+  }
   if (spec.cp > 1 && spec.context_exchange == context_exchanges::all_to_all)
     visit("attention_exchange", saved_as::input, shard.tokens, shard.output, element, where, recomputes::none);
 }
@@ -176,19 +214,21 @@ constexpr void walk_every_block(const Spec& spec, const activation_shard& shard,
   const std::int64_t element = spec.precision.compute;
   const std::int64_t rows = shard.own_tokens;
   constexpr saved_shard where = saved_shard::sequence;
-  walk_norm(spec, "attention_norm", rows, shape.hidden, rows, where, true, recomputes::layernorm, visit);
+  const bool has_one_reader = shape.latent.key_value_rank == 0 && shape.block_norms != block_norms::one;
+  walk_norm(spec, "attention_norm", rows, shape.hidden, rows, where, has_one_reader ? norm_reader::linear : norm_reader::linears,
+            recomputes::layernorm, visit);
   if (shard.normed_heads > 0)
-    walk_norm(spec, "query_key_norm", shard.tokens, shard.query + shard.key, shard.normed_heads * shard.tokens, saved_shard::tensor, false,
-              recomputes::none, visit);
+    walk_norm(spec, "query_key_norm", shard.tokens, shard.query + shard.key, shard.normed_heads * shard.tokens, saved_shard::tensor,
+              norm_reader::none, recomputes::none, visit);
   if (shape.latent.key_value_rank != 0) walk_latents(spec, shard, visit);
   walk_query_key_value(spec, shard, visit);
   walk_core_attention(spec, shard, visit);
   if (shape.block_norms == block_norms::four) {
-    walk_norm(spec, "attention_output_norm", rows, shape.hidden, rows, where, false, recomputes::none, visit);
-    walk_norm(spec, "mlp_output_norm", rows, shape.hidden, rows, where, false, recomputes::none, visit);
+    walk_norm(spec, "attention_output_norm", rows, shape.hidden, rows, where, norm_reader::none, recomputes::none, visit);
+    walk_norm(spec, "mlp_output_norm", rows, shape.hidden, rows, where, norm_reader::none, recomputes::none, visit);
   }
   if (shape.block_norms != block_norms::one)
-    walk_norm(spec, "mlp_norm", rows, shape.hidden, rows, where, true, recomputes::layernorm, visit);
+    walk_norm(spec, "mlp_norm", rows, shape.hidden, rows, where, norm_reader::none, recomputes::layernorm, visit);
   if (drops_hidden(spec)) {
     visit("attention_dropout", saved_as::mask, rows, shape.hidden, 1, where, recomputes::none);
     visit("mlp_dropout", saved_as::mask, rows, shape.hidden, 1, where, recomputes::none);
@@ -213,11 +253,14 @@ constexpr void walk_activation(const Spec& spec, std::int64_t rows, std::int64_t
     visit("activated_gate", saved_as::output, rows, width, element, where, module);
     visit("up", saved_as::output, rows, width, element, where, module);
   }
-  visit("activation", saved_as::output, rows, width, element, where, module | act);
+  walk_linear_input(spec, "activation", saved_as::output, rows, width, where, module | act, visit);
 }
 
 template <class Spec>
 constexpr void walk_mlp(const Spec& spec, const activation_shard& shard, saved_sink& visit) {
+  if (spec.model.block_norms != block_norms::one)
+    walk_linear_input(spec, "mlp_norm", saved_as::output, shard.own_tokens, spec.model.hidden, saved_shard::sequence, recomputes::layernorm,
+                      visit);
   walk_activation(spec, shard.tokens, shard.ffn, saved_shard::tensor, recomputes::mlp, recomputes::mlp_act, visit);
 }
 
@@ -227,8 +270,13 @@ constexpr void walk_experts(const Spec& spec, const activation_shard& shard, sav
   const auto& shape = spec.model;
   const std::int64_t element = spec.precision.compute;
   constexpr recomputes moe = recomputes::moe;
+  // The router, which is no FP8 linear, keeps the norm's output; a shared expert its own copy.
+  if (shape.block_norms != block_norms::one)
+    visit("mlp_norm", saved_as::output, shard.own_tokens, shape.hidden, element, saved_shard::sequence, recomputes::layernorm);
+  if (shard.shared_ffn > 0 && keeps_inputs_in_fp8(spec))
+    walk_linear_input(spec, "shared_experts", saved_as::input, shard.own_tokens, shape.hidden, saved_shard::sequence, moe, visit);
   visit("router", saved_as::output, shard.own_tokens, shape.experts.count, 4, saved_shard::sequence, moe);
-  visit("permuted", saved_as::input, shard.routed_tokens, shape.hidden, element, saved_shard::routed, moe);
+  walk_linear_input(spec, "permuted", saved_as::input, shard.routed_tokens, shape.hidden, saved_shard::routed, moe, visit);
   walk_activation(spec, shard.routed_tokens, shard.expert_ffn, saved_shard::routed, moe, recomputes::moe_act, visit);
   if (spec.kernels.keeps_unweighted && shape.mlp != mlp::gated)
     visit("unweighted", saved_as::input, shard.routed_tokens, shard.expert_ffn, element, saved_shard::routed, moe | recomputes::moe_act);
@@ -242,7 +290,7 @@ constexpr void walk_embedding(const Spec& spec, const activation_shard& shard, s
   const std::int64_t hidden = spec.model.hidden;
   const std::int64_t rows = shard.own_tokens;
   if (spec.model.embedding_norm)
-    walk_norm(spec, "embedding_norm", rows, hidden, rows, saved_shard::sequence, false, recomputes::none, visit);
+    walk_norm(spec, "embedding_norm", rows, hidden, rows, saved_shard::sequence, norm_reader::none, recomputes::none, visit);
   if (drops_hidden(spec)) visit("embedding_dropout", saved_as::mask, rows, hidden, 1, saved_shard::sequence, recomputes::none);
 }
 

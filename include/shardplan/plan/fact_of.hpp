@@ -205,6 +205,10 @@ cp_x_2_tp<Value>* fact_of(fact_key<quantity::cp_x_2_tp, Value>);
 template <std::int64_t Value>
 cp_x_16<Value>* fact_of(fact_key<quantity::cp_x_16, Value>);
 template <std::int64_t Value>
+cp_x_tp_x_8<Value>* fact_of(fact_key<quantity::cp_x_tp_x_8, Value>);
+template <std::int64_t Value>
+cp_x_tp_x_block<Value>* fact_of(fact_key<quantity::cp_x_tp_x_block, Value>);
+template <std::int64_t Value>
 micro_batch_x_accumulation_x_dp<Value>* fact_of(fact_key<quantity::micro_batch_x_accumulation_x_dp, Value>);
 template <std::int64_t Value>
 accumulation<Value>* fact_of(fact_key<quantity::accumulation, Value>);

@@ -271,6 +271,12 @@ struct cp_x_2_tp;
 /// 16 x cp: what FP8 kernels deal a sequence out to.
 template <std::int64_t Value>
 struct cp_x_16;
+/// 8 x cp x tp: what FP8 kernels deal a shared sequence out to.
+template <std::int64_t Value>
+struct cp_x_tp_x_8;
+/// 32 x cp, x tp where the sequence is shared: what MXFP8 kernels deal a sequence out to.
+template <std::int64_t Value>
+struct cp_x_tp_x_block;
 /// Product: sequences of one step.
 template <std::int64_t Value>
 struct micro_batch_x_accumulation_x_dp;

@@ -33,6 +33,11 @@ constexpr remedy change_against(const Spec& spec, feature unsupported) {
     case feature::expert_parallel_with_zero_3: return {remedy_kind::zero, spec.pp > 1 ? 1 : 2};  // a pipeline takes less
     case feature::experts_in_tp_without_sequence_parallel: return {remedy_kind::sequence_parallel, 0};
     case feature::interleaving_without_pipeline: return {remedy_kind::chunks, 1};
+    case feature::fp8_weights_of_whole_states: return {remedy_kind::zero, 1};
+    case feature::states_to_nvme_without_zero_3: return {remedy_kind::zero, 3};
+    case feature::tied_embeddings_in_pipeline:
+    case feature::next_token_layers_in_pipeline: return {remedy_kind::pp, 1};
+    case feature::etp_apart_from_tp: return {remedy_kind::etp, 1};
   }
   return {};
 }

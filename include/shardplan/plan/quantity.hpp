@@ -128,6 +128,8 @@ enum class quantity {
   cp_x_lcm_2_tp,                    ///< product: the pieces of a sequence in Megatron-LM's context parallelism
   cp_x_2_tp,                        ///< product: 2 x cp x tp, the pieces of a sequence in torchtitan
   cp_x_16,                          ///< product: what FP8 kernels deal a sequence out to, 16 tokens and more on each cp rank
+  cp_x_tp_x_8,                      ///< product: what FP8 kernels deal a shared sequence out to, 8 tokens and more on each rank
+  cp_x_tp_x_block,                  ///< product: the same of MXFP8, whole blocks of 32 tokens on each rank
   cp_x_tp,                          ///< product: the ranks that share one sequence
   dp_x_cp,                          ///< product: the ranks that can share dense states
   shard_groups,                     ///< product: dp x cp / shard_ranks, the groups that states are replicated over
@@ -264,6 +266,8 @@ constexpr const char* name_of(quantity what) {
                                    "cp_x_lcm_2_tp",
                                    "cp_x_2_tp",
                                    "cp_x_16",
+                                   "cp_x_tp_x_8",
+                                   "cp_x_tp_x_block",
                                    "cp_x_tp",
                                    "dp_x_cp",
                                    "shard_groups",

@@ -204,6 +204,11 @@ constexpr const char* reason_of(feature unsupported) {
     case feature::hpz_without_zero_3: return "hpz needs zero<3>";
     case feature::megatron_buckets_without_zero_1: return "megatron_buckets needs zero<1>";
     case feature::interleaving_without_pipeline: return "Megatron-LM interleaves chunks in a pipeline only: pp > 1, or one chunk";
+    case feature::fp8_weights_of_whole_states: return "Megatron-LM keeps weights in FP8 with sharded states only: zero<1>";
+    case feature::states_to_nvme_without_zero_3: return "DeepSpeed sends states to NVMe under zero<3> only";
+    case feature::tied_embeddings_in_pipeline: return "torchtitan ties embedding and head without a pipeline only: pp<1>";
+    case feature::next_token_layers_in_pipeline: return "torchtitan trains next-token layers without a pipeline only: pp<1>";
+    case feature::etp_apart_from_tp: return "torchtitan divides an expert by tp or not at all: etp<1>";
     case feature::sharded_gradients_in_pipeline: return "DeepSpeed's pipeline engine shards no gradients and no weights: zero<1> at most";
     case feature::expert_parallel_with_zero_3: return "DeepSpeed shards no weights of a model with expert parallelism: zero<2> at most";
     case feature::experts_in_tp_without_sequence_parallel:

@@ -49,6 +49,11 @@ enum class feature {
   expert_parallel_with_zero_3,              ///< DeepSpeed's experts take ZeRO-2 at most
   experts_in_tp_without_sequence_parallel,  ///< Megatron-LM's experts under tensor parallelism want a shared sequence
   interleaving_without_pipeline,            ///< Megatron-LM has no virtual stages without a pipeline
+  fp8_weights_of_whole_states,              ///< Megatron-LM gathers FP8 weights only where states are sharded
+  states_to_nvme_without_zero_3,            ///< below ZeRO-3 DeepSpeed leaves states that go to NVMe on the device
+  tied_embeddings_in_pipeline,              ///< torchtitan ties embedding and head on one stage only
+  next_token_layers_in_pipeline,            ///< torchtitan's next-token layers have no pipeline
+  etp_apart_from_tp,                        ///< torchtitan divides an expert as it divides a dense block, or not at all
 };
 
 /// A change of one part: what remedies, legal values, offers against idling and diagnoses say alike. `changed` makes it.

@@ -10,7 +10,7 @@ namespace kernel_sets {
 
 /// Transformer Engine as Megatron-LM uses it: fused norms and SwiGLU, flash attention. The default.
 struct transformer_engine {
-  static constexpr kernel_spec spec{.name = "transformer_engine", .keeps_unweighted = true};
+  static constexpr kernel_spec spec{.name = "transformer_engine", .keeps_unweighted = true, .keeps_fp8_inputs = true};
 };
 
 /// PyTorch with fused norms and SwiGLU, and one projection for query, key and value whose value is a view of it.

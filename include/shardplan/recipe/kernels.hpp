@@ -54,6 +54,8 @@ struct kernel_spec {
   bool preallocates = false;      ///< all buffers stand from the start; what is recomputed has one buffer, as has the backward pass
   bool gradients_apart = false;   ///< with `preallocates`: the gradients of activations have a buffer of their own
   bool keeps_log_probabilities = false;  ///< the loss keeps fp32 log-probabilities and a scalar (PyTorch's cross_entropy)
+  bool keeps_fp8_inputs = false;         ///< linears in blocks whose products are in FP8 keep their inputs in 8 bits (Transformer Engine;
+                                  ///< torchao's keep them as they came)
 
   // By hand: a defaulted one costs a compiler ten times as much (tests/static/recipe asks it of every field).
   template <class Same>
@@ -64,7 +66,8 @@ struct kernel_spec {
            int(left.activation) == int(right.activation) && left.keeps_scale == right.keeps_scale &&
            left.keeps_repeats == right.keeps_repeats && left.keeps_branch_outputs == right.keeps_branch_outputs &&
            left.keeps_unweighted == right.keeps_unweighted && left.preallocates == right.preallocates &&
-           left.gradients_apart == right.gradients_apart && left.keeps_log_probabilities == right.keeps_log_probabilities;
+           left.gradients_apart == right.gradients_apart && left.keeps_log_probabilities == right.keeps_log_probabilities &&
+           left.keeps_fp8_inputs == right.keeps_fp8_inputs;
   }
 };
 

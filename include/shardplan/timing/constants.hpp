@@ -23,7 +23,8 @@ struct timing_constants {
   double sustained = 0.70;     ///< of `matmul_flops`, for a device without `sustained_flops`: what H100 holds
   double attention = 0.50;     ///< of that rate in flash attention: 0.35 of the peak of H100 where products reach 0.75 (arXiv 2407.08608,
                                ///< introduction), its first version 0.25 to 0.40 of that of A100 (arXiv 2307.08691)
-  double fp8 = 0.60;           ///< of the ratio of the FP8 to the BF16 peak, which casts and scales leave (assumption)
+  double fp8 = 0.88;           ///< of the ratio of the FP8 to the BF16 peak: best products of H100, 1,402.6 and 794.5e12 of 1,979 and 989e12
+                               ///< (mamf-finder, ml-engineering at 744d01e); other devices have 0.91 (H200) to 0.99 (GB200)
   double kernels = 20;         ///< of one block in forward; backward has twice as many (assumption)
   double kernel_gap = 3.0e-6;  ///< between two kernels (assumption)
   double ring_base = 8.4e-6;   ///< start of a collective: NCCL tuning.cc, Simple protocol (5067397)

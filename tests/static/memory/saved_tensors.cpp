@@ -193,6 +193,34 @@ static_assert(recomputed<recompute<recomputes::full>, recompute_layers<recompute
 static_assert(recomputed<recompute<recomputes::full>, recompute_layers<recompute_methods::uniform, 9>> == 4 * block);
 static_assert(recomputed<recompute<recomputes::mlp>> == freed<recompute<recomputes::mlp>>);
 
+// FP8 products: Transformer Engine's linears keep a byte a number of their inputs, and attention its output beside the copy of the
+// projection behind it. Other kernels keep what they kept.
+using fp8 = precision<precisions::fp8_compute>;
+template <class Precision, class... Parts>
+constexpr std::int64_t spared = kept(saved_tensors<run<Parts...>>) - kept(saved_tensors<run<Precision, Parts...>>);
+static_assert(spared<fp8> == 64 * (64 + 64 + 96 - 64) && spared<fp8, attention<attentions::materialised>> == 64 * (64 + 64 + 96 + 64));
+static_assert(spared<precision<precisions::deepseek_fp8>> == spared<fp8> - 64 * 4 * 4 && spared<precision<precisions::fp32>> < 0);
+static_assert(spared<precision<precisions::mxfp8_weights>> == spared<fp8> - 64 * (2 + 2 + 2 + 3));
+static_assert(spared<fp8, kernels<kernel_sets::torch_eager>> == 0 && spared<fp8, recompute<recomputes::full>> == 0);
+static_assert(spared<fp8, recompute<recomputes::core_attn>> == spared<fp8> + 64 * 2 * 64);
+// A router reads the norm in bf16; a shared expert quantises it once more.
+constexpr std::int64_t spared_by_experts(std::int64_t shared) {
+  plan_spec spec = mixed(0, 0, 1);
+  spec.model.experts.shared_ffn = shared;
+  const std::int64_t all = kept(saved_tensors_of(spec, place::expert_block));
+  spec.precision = precisions::fp8_compute::spec;
+  return all - kept(saved_tensors_of(spec, place::expert_block));
+}
+static_assert(spared_by_experts(0) == 64 * (64 - 64) + 128 * (64 + 48) && spared_by_experts(32) == spared_by_experts(0) + 64 * (32 - 64));
+// Two projections read the norm before latent attention.
+static_assert(latent_block<> - latent_block<fp8> == 64 * (32 + 16 - 96 + 64 + 96));
+static_assert(agrees([] {
+  plan_spec spec = mixed(0, 0, 2);
+  spec.precision = precisions::mxfp8_weights::spec;
+  spec.recompute = recomputes::core_attn | recomputes::moe_act;
+  return spec;
+}()));
+
 // Inputs on the host: only those that full recomputation keeps.
 using moved = run<recompute<recomputes::full>, offload<inputs_to_host>>;
 static_assert(moved::memory[0].activations.count == 0 && moved::offloaded[0].host.count == 4 * input);

@@ -27,7 +27,7 @@ constexpr plan_spec run_of(const optimizer_spec& optimizer, const precision_spec
   spec.device.memory = bytes{std::int64_t{1} << 50};
   spec.devices_per_node = 1;
   spec.nodes = devices;
-  spec.sequence = 16;  // FP8 kernels take no fewer
+  spec.sequence = 32;  // MXFP8 kernels take no fewer
   spec.micro_batch = 1;
   spec.global_batch = devices;
   spec.optimizer = optimizer;

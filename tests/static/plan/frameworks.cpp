@@ -49,6 +49,20 @@ using fp8 = sp::precision<sp::precisions::fp8_compute>;
 static_assert(takes<1, 2, 4096, fp8> && takes<1, 2, 4128, fp8> && !takes<1, 2, 4112, fp8> && !takes<1, 1, 4104, fp8>);
 static_assert(takes<1, 1, 4112, fp8, megatron> && takes<1, 1, 4104>);
 static_assert(takes<1, 1, 4112, sp::precision<sp::precisions::deepseek_fp8>>);
+// Each rank of a shared sequence quantises its own part: eights of tokens. NVIDIA-NeMo/RL issue 1551: 16,368 tokens on 4 ranks are 4092.
+static_assert(takes<2, 1, 4112, fp8> && takes<4, 1, 4128, fp8> && !takes<4, 1, 16'368, fp8> && !takes<4, 2, 4128, fp8, megatron>);
+static_assert(takes<4, 1, 16'368, fp8, sp::sequence_parallel<false>> && takes<4, 1, 16'368, fp8, fsdp2> && takes<4, 1, 16'368>);
+static_assert(takes<4, 1, 16'368, fp8, torchtitan> && !takes<4, 1, 16'376, fp8, torchtitan>);
+// MXFP8: whole blocks of 32 (modelscope/ms-swift issue 9723: 31,936 tokens on 4 ranks are 7984).
+using mxfp8 = sp::precision<sp::precisions::mxfp8_weights>;
+static_assert(takes<1, 1, 4128, mxfp8> && !takes<1, 1, 4112, mxfp8> && !takes<1, 2, 4128, mxfp8> && takes<1, 2, 4160, mxfp8>);
+static_assert(!takes<4, 1, 31'936, mxfp8> && takes<4, 1, 31'872, mxfp8> && takes<4, 1, 31'936, mxfp8, sp::sequence_parallel<false>>);
+template <int Tensor, int Context, class... More>
+inline constexpr std::int64_t unit_of =
+    sp::sequence_multiple_of(sp::plan<sp::model<sp::models::llama2_7b>, sp::tp<Tensor>, sp::cp<Context>, More...>::spec);
+static_assert(unit_of<1, 2, fp8> == 32 && unit_of<2, 2, fp8> == 32 && unit_of<4, 2, fp8> == 64 && unit_of<3, 1, fp8> == 48);
+static_assert(unit_of<4, 2, fp8, fsdp2> == 32 && unit_of<4, 2, fp8, torchtitan> == 32 && unit_of<8, 1, fp8, megatron> == 64);
+static_assert(unit_of<1, 2, mxfp8> == 64 && unit_of<4, 2, mxfp8> == 256 && unit_of<4, 2, mxfp8, sp::sequence_parallel<false>> == 64);
 
 // Experts, key/value heads: the rules that hold everywhere.
 template <class... More>
@@ -109,6 +123,39 @@ static_assert(refuses_pair<sp::violations_of<chunked<megatron>>> && sp::valid<ch
 static_assert(!sp::valid<routed<torchtitan, sp::tp<8>, sp::ep<4>, sp::fsdp<>>> &&
               sp::valid<routed<torchtitan, sp::tp<4>, sp::ep<4>, sp::fsdp<>>>);
 static_assert(sp::valid<routed<fsdp2, sp::tp<8>, sp::ep<4>, sp::fsdp<>>>);
+static_assert(!sp::valid<routed<torchtitan, sp::tp<2>, sp::fsdp<>>> && sp::valid<routed<torchtitan, sp::tp<2>, sp::ep<2>, sp::fsdp<>>> &&
+              sp::valid<routed<torchtitan, sp::tp<2>, sp::etp<2>, sp::fsdp<>>> && sp::valid<routed<sp::tp<2>, sp::fsdp<>>>);
+static_assert(refuses_pair<sp::violations_of<routed<torchtitan, sp::tp<4>, sp::ep<4>, sp::etp<2>, sp::fsdp<>>>> &&
+              sp::valid<routed<torchtitan, sp::tp<4>, sp::ep<4>, sp::etp<4>, sp::fsdp<>>> &&
+              sp::valid<routed<sp::tp<4>, sp::ep<4>, sp::etp<2>, sp::fsdp<>>>);
+// and a tied embedding, as next-token layers, has no pipeline.
+template <class Model, class... More>
+using staged = sp::plan<sp::model<Model>, sp::cluster<sp::devices::h200_sxm_141gb, 8, 128>, sp::micro_batch<1>, sp::global_batch<1024>,
+                        sp::sequence<4096>, sp::fsdp<>, More...>;
+static_assert(refuses_pair<sp::violations_of<staged<sp::models::llama3_2_1b, torchtitan, sp::pp<2>>>> &&
+              sp::valid<staged<sp::models::llama3_2_1b, torchtitan>> && sp::valid<staged<sp::models::llama3_2_1b, fsdp2, sp::pp<2>>> &&
+              sp::valid<staged<sp::models::llama3_2_1b, sp::pp<2>>> && sp::valid<staged<sp::models::llama3_8b, torchtitan, sp::pp<2>>>);
+struct predicting {
+  static constexpr sp::transformer shape = [] {
+    sp::transformer model = sp::models::llama3_8b::shape;
+    model.next_token_layers = 1;
+    return model;
+  }();
+};
+static_assert(refuses_pair<sp::violations_of<staged<predicting, torchtitan, sp::pp<2>>>> && sp::valid<staged<predicting, torchtitan>> &&
+              sp::valid<staged<predicting, sp::pp<2>>>);
+// Megatron-LM: weights in FP8 want sharded states. DeepSpeed: states go to NVMe under ZeRO-3.
+template <class... More>
+using narrow = sp::plan<sp::model<sp::models::gpt2>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 1>, sp::micro_batch<1>, sp::global_batch<8>,
+                        sp::sequence<1024>, More...>;
+using fp8_weights = sp::precision<sp::precisions::fp8_weights>;
+static_assert(refuses_pair<sp::violations_of<narrow<megatron, fp8_weights>>> && sp::valid<narrow<megatron, fp8_weights, sp::zero<1>>> &&
+              sp::valid<narrow<megatron, fp8_weights, sp::fsdp<>>> && sp::valid<narrow<fp8_weights>> && sp::valid<narrow<megatron, fp8>>);
+using to_nvme = sp::offload<sp::states_to<sp::storage::nvme>, sp::gradients_to<sp::storage::host>>;
+static_assert(
+    refuses_pair<sp::violations_of<narrow<deepspeed, to_nvme, sp::zero<2>>>> && sp::valid<narrow<deepspeed, to_nvme, sp::zero<3>>> &&
+    sp::valid<narrow<to_nvme, sp::zero<2>>> &&
+    sp::valid<narrow<deepspeed, sp::offload<sp::states_to<sp::storage::host>, sp::gradients_to<sp::storage::host>>, sp::zero<2>>>);
 
 // All three batch numbers, as in a DeepSpeed file: none is made up from the others.
 template <int Micro, int Turns, int Global>

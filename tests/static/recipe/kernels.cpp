@@ -21,7 +21,8 @@ static_assert(differs_in(&kernel_spec::name, literal{"other"}) && differs_in(&ke
               differs_in(&kernel_spec::activation, kept_by_activation::each_step) && differs_in(&kernel_spec::keeps_scale, true) &&
               differs_in(&kernel_spec::keeps_repeats, true) && differs_in(&kernel_spec::keeps_branch_outputs, true) &&
               differs_in(&kernel_spec::keeps_unweighted, true) && differs_in(&kernel_spec::preallocates, true) &&
-              differs_in(&kernel_spec::gradients_apart, true) && differs_in(&kernel_spec::keeps_log_probabilities, true));
+              differs_in(&kernel_spec::gradients_apart, true) && differs_in(&kernel_spec::keeps_log_probabilities, true) &&
+              differs_in(&kernel_spec::keeps_fp8_inputs, true));
 static_assert(differs_in(&expert_load_spec::percent, std::int64_t{150}) && differs_in(&expert_load_spec::capacity, std::int64_t{125}) &&
               differs_in(&expert_load_spec::pads_to_capacity, true));
 static_assert(differs_in(&recompute_layers_spec::method, recompute_methods::block) &&

@@ -29,16 +29,19 @@ using all_rules = rule_list<
     rules::stages_divide_layers_and_slots, rules::stages_within_places, rules::ends_within_a_stage, rules::layers_a_stage_make_stages,
     rules::no_stage_is_empty, rules::split_has_every_stage, rules::split_has_every_layer, rules::cp_deals_out_both_ends,
     rules::torchtitan_pieces_divide_sequence, rules::sharers_divide_sequence, rules::fp8_tokens_divide_sequence,
-    rules::inner_all_to_all_divides_cp, rules::shard_ranks_divide_sharers, rules::shard_groups_divide_experts, rules::hpz_divides_sharers,
-    rules::nodes_divide_sharers, rules::micro_batches_divide_batch, rules::accumulation_makes_the_batch, rules::schedule_stays_in_range,
-    rules::slices_divide_sequence, rules::schedule_ranks_divide_pp, rules::schedule_divides_micro_batches, rules::enough_micro_batches,
-    rules::interleaved_groups_end, rules::interleaved_group_is_filled, rules::interleaved_rest_ends, rules::interleaved_rounds_divide,
+    rules::fp8_shards_divide_sequence, rules::fp8_blocks_divide_sequence, rules::inner_all_to_all_divides_cp,
+    rules::shard_ranks_divide_sharers, rules::shard_groups_divide_experts, rules::hpz_divides_sharers, rules::nodes_divide_sharers,
+    rules::micro_batches_divide_batch, rules::accumulation_makes_the_batch, rules::schedule_stays_in_range, rules::slices_divide_sequence,
+    rules::schedule_ranks_divide_pp, rules::schedule_divides_micro_batches, rules::enough_micro_batches, rules::interleaved_groups_end,
+    rules::interleaved_group_is_filled, rules::interleaved_rest_ends, rules::interleaved_rounds_divide,
     // tier three
     rules::top_k_within_experts, rules::ep_within_experts, rules::etp_has_experts, rules::sequence_within_positions,
     rules::gradients_stay_off_nvme, rules::inputs_stay_off_nvme, rules::offloaded_weights_are_sharded, rules::fsdp_without_zero,
     rules::shard_groups_have_shards, rules::hpz_under_zero_3, rules::megatron_buckets_under_zero_1, rules::gathered_weights_are_sharded,
     rules::gather_unit_under_zero_3, rules::experts_in_tp_share_the_sequence, rules::chunks_need_a_pipeline,
-    rules::pipeline_keeps_gradients, rules::expert_parallel_keeps_weights, rules::tp_within_ep, rules::host_fits, rules::stages_fit>;
+    rules::pipeline_keeps_gradients, rules::expert_parallel_keeps_weights, rules::fp8_weights_have_shards,
+    rules::states_on_nvme_are_sharded, rules::tied_embeddings_on_one_stage, rules::next_token_layers_on_one_stage, rules::etp_is_tp_or_one,
+    rules::tp_within_ep, rules::host_fits, rules::stages_fit>;
 
 /// What all rules say of themselves, in that order.
 inline constexpr const auto& rule_catalog = all_rules::items;

@@ -204,8 +204,7 @@ struct experts_in_tp_share_the_sequence {
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
-    if (spec.model.experts.count > 0 && spec.tp > 1 && !is_sequence_parallel(spec) &&
-        detail::is_asked<experts_in_tp_share_the_sequence>(spec))
+    if (spec.model.experts.count > 0 && spec.tp > 1 && !is_sequence_parallel(spec) && detail::is_asked(frameworks_asked, spec.framework))
       sink.add_feature(feature::experts_in_tp_without_sequence_parallel);
   }
 };
@@ -221,7 +220,7 @@ struct chunks_need_a_pipeline {
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
-    if (spec.schedule.chunks > 1 && spec.pp <= 1 && detail::is_asked<chunks_need_a_pipeline>(spec))
+    if (spec.schedule.chunks > 1 && spec.pp <= 1 && detail::is_asked(frameworks_asked, spec.framework))
       sink.add_feature(feature::interleaving_without_pipeline);
   }
 };
@@ -236,7 +235,7 @@ struct pipeline_keeps_gradients {
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
-    if (spec.pp > 1 && shards_gradients(spec) && detail::is_asked<pipeline_keeps_gradients>(spec))
+    if (spec.pp > 1 && shards_gradients(spec) && detail::is_asked(frameworks_asked, spec.framework))
       sink.add_feature(feature::sharded_gradients_in_pipeline);
   }
 };
@@ -251,22 +250,99 @@ struct expert_parallel_keeps_weights {
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
-    if (spec.model.experts.count > 0 && spec.ep > 1 && shards_weights(spec) && detail::is_asked<expert_parallel_keeps_weights>(spec))
+    if (spec.model.experts.count > 0 && spec.ep > 1 && shards_weights(spec) && detail::is_asked(frameworks_asked, spec.framework))
       sink.add_feature(feature::expert_parallel_with_zero_3);
   }
 };
 
-/// Since 2026 the tensor parallel ranks of a block are ranks of its experts as well.
+/// "--fp8-param-gather only supported with distributed optimizer, torch fsdp2, megatron fsdp": NVIDIA/Megatron-LM training/arguments.py.
+struct fp8_weights_have_shards {
+  static constexpr unsigned frameworks_asked = detail::under_megatron;
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::fp8_weights_of_whole_states, "weights in FP8 only where states are sharded",
+                                        "its `training/arguments.py`, fp8_param_gather", frameworks_asked);
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.precision.linear_bits == 8 && !shards_optimizer(spec) && detail::is_asked(frameworks_asked, spec.framework))
+      sink.add_feature(feature::fp8_weights_of_whole_states);
+  }
+};
+
+/// Below ZeRO-3 the engine moves states to the CPU or nowhere: "nvme" makes a CPU optimizer and leaves its states on the device
+/// (deepspeedai/DeepSpeed runtime/engine.py, zero_cpu_offload).
+struct states_on_nvme_are_sharded {
+  static constexpr unsigned frameworks_asked = detail::under_deepspeed;
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::states_to_nvme_without_zero_3, "states go to NVMe under ZeRO-3 only",
+                                        "its `runtime/engine.py`, zero_cpu_offload; arXiv 2104.07857", frameworks_asked);
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.offload.states == storage::nvme && !shards_weights(spec) && detail::is_asked(frameworks_asked, spec.framework))
+      sink.add_feature(feature::states_to_nvme_without_zero_3);
+  }
+};
+
+/// "Weight tying is not supported with Pipeline Parallel": pytorch/torchtitan models/common.
+struct tied_embeddings_on_one_stage {
+  static constexpr unsigned frameworks_asked = detail::under_torchtitan;
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::tied_embeddings_in_pipeline, "with pp > 1: embedding and head are not tied",
+                                        "its `models/common/decoder.py`", frameworks_asked);
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.model.tied_embeddings && spec.pp > 1 && detail::is_asked(frameworks_asked, spec.framework))
+      sink.add_feature(feature::tied_embeddings_in_pipeline);
+  }
+};
+
+/// "MTP does not support pipeline parallelism yet": the same.
+struct next_token_layers_on_one_stage {
+  static constexpr unsigned frameworks_asked = detail::under_torchtitan;
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::next_token_layers_in_pipeline, "with pp > 1: no next-token layers", "the same",
+                                        frameworks_asked);
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.model.next_token_layers > 0 && spec.pp > 1 && detail::is_asked(frameworks_asked, spec.framework))
+      sink.add_feature(feature::next_token_layers_in_pipeline);
+  }
+};
+
+/// "Currently we only support ETP=TP or ETP=1": pytorch/torchtitan distributed/parallel_dims.py; since its pull request 3167 there is no
+/// etp but 1.
+struct etp_is_tp_or_one {
+  static constexpr unsigned frameworks_asked = detail::under_torchtitan;
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::feature_rule<Listed>(feature::etp_apart_from_tp, "etp is 1 or tp", "its `parallel_dims.py`", frameworks_asked);
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (spec.etp != 1 && spec.etp != spec.tp && detail::is_asked(frameworks_asked, spec.framework))
+      sink.add_feature(feature::etp_apart_from_tp);
+  }
+};
+
+/// "MoE models require expert_parallel_degree to be greater than or equal to tensor_parallel_degree", with ep 1 too: routed experts are
+/// whole, and the tensor parallel ranks of a block are ranks of its experts (pytorch/torchtitan pull request 4794).
 struct tp_within_ep {
   static constexpr unsigned frameworks_asked = detail::under_torchtitan;
   template <class Listed = listed_rule>
   static constexpr Listed about() {
-    return detail::pair_rule<Listed>(3, rule::exceeds, {quantity::tp}, {quantity::ep}, "with ep > 1 and etp 1: ep is at least tp",
-                                     "its `parallel_dims.py` since 2026", frameworks_asked);
+    return detail::pair_rule<Listed>(3, rule::exceeds, {quantity::tp}, {quantity::ep}, "with experts and etp 1: ep is at least tp",
+                                     "its pull request 4794", frameworks_asked);
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
-    if (spec.model.experts.count > 0 && spec.ep > 1 && spec.etp == 1 && spec.tp > spec.ep && detail::is_asked<tp_within_ep>(spec))
+    if (spec.model.experts.count > 0 && spec.etp == 1 && spec.tp > spec.ep && detail::is_asked(frameworks_asked, spec.framework))
       sink.add_pair(rule::exceeds, {quantity::tp, spec.tp}, {quantity::ep, spec.ep});
   }
 };
@@ -282,6 +358,11 @@ constexpr void check_framework(const Spec& spec, Sink& sink) {
   rules::chunks_need_a_pipeline::check(spec, sink);
   rules::pipeline_keeps_gradients::check(spec, sink);
   rules::expert_parallel_keeps_weights::check(spec, sink);
+  rules::fp8_weights_have_shards::check(spec, sink);
+  rules::states_on_nvme_are_sharded::check(spec, sink);
+  rules::tied_embeddings_on_one_stage::check(spec, sink);
+  rules::next_token_layers_on_one_stage::check(spec, sink);
+  rules::etp_is_tp_or_one::check(spec, sink);
   rules::tp_within_ep::check(spec, sink);
 }
 

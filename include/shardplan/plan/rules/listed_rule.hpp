@@ -48,11 +48,8 @@ constexpr bool is_range_of_tier_two(quantity number) {
   return number == quantity::in_flight || number == quantity::weight_versions || number == quantity::next_token_stage;
 }
 
-// Whether the plan's framework is one that asks `Rule`.
-template <class Rule, class Spec>
-constexpr bool is_asked(const Spec& spec) {
-  return (Rule::frameworks_asked >> (static_cast<unsigned>(spec.framework) & 31u) & 1u) != 0;
-}
+// Whether a framework is one of those that ask a rule. No template: a plan pays nothing for it.
+constexpr bool is_asked(unsigned asking, frameworks whose) { return (asking >> (static_cast<unsigned>(whose) & 31u) & 1u) != 0; }
 
 // What a rule says of itself. Over `Listed`, so that a file which includes the rules only parses it.
 template <class Listed>

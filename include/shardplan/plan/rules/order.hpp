@@ -170,7 +170,7 @@ struct interleaved_group_is_filled {
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, const rule_facts& facts, Sink& sink) {
-    if (facts.group > facts.micro_batches && detail::is_asked<interleaved_group_is_filled>(spec))
+    if (facts.group > facts.micro_batches && detail::is_asked(frameworks_asked, spec.framework))
       sink.add_pair(rule::exceeds, {quantity::interleave_group, facts.group}, {quantity::micro_batches, facts.micro_batches});
   }
 };
@@ -205,7 +205,7 @@ struct interleaved_rounds_divide {
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, const rule_facts& facts, Sink& sink) {
-    if (1 > facts.group || !detail::is_asked<interleaved_rounds_divide>(spec)) return;
+    if (1 > facts.group || !detail::is_asked(frameworks_asked, spec.framework)) return;
     const std::int64_t rounds = facts.micro_batches < spec.pp ? 1 : facts.micro_batches / spec.pp;
     detail::must_divide(sink, quantity::interleave_rounds, rounds, quantity::micro_batches, facts.micro_batches);
   }

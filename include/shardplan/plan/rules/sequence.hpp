@@ -28,6 +28,15 @@ constexpr measured sequence_pieces(const Spec& spec) {
   return {quantity::cp, spec.cp};
 }
 
+// What FP8 kernels deal a sequence out to; only where products run in FP8.
+template <class Spec>
+constexpr std::int64_t fp8_unit(const Spec& spec) {
+  const std::int64_t sharers = is_sequence_parallel(spec) ? spec.tp : 1;
+  if (spec.precision.scale_block != 0) return spec.precision.scale_block * spec.cp * sharers;
+  const bool quantises_parts = spec.framework != frameworks::torchtitan && spec.framework != frameworks::fsdp2;
+  return 8 * spec.cp * (quantises_parts && sharers % 2 == 0 ? sharers : quantises_parts ? 2 * sharers : 2);
+}
+
 template <class Sink, class Spec>
 constexpr void must_divide_sequence(const Spec& spec, const measured& pieces, Sink& sink) {
   must_divide(sink, pieces.what, pieces.value, quantity::sequence, spec.sequence);
@@ -91,7 +100,43 @@ struct fp8_tokens_divide_sequence {
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
-    if (computes_in_fp8(spec.precision)) detail::must_divide(sink, quantity::cp_x_16, 16 * spec.cp, quantity::sequence, spec.sequence);
+    if (computes_in_fp8(spec.precision) && spec.precision.scale_block == 0)
+      detail::must_divide(sink, quantity::cp_x_16, 16 * spec.cp, quantity::sequence, spec.sequence);
+  }
+};
+
+/// With FP8 products each rank of a shared sequence has a multiple of 8 tokens: it quantises its own part before they are gathered.
+/// torchao's linears take the whole.
+struct fp8_shards_divide_sequence {
+  static constexpr unsigned frameworks_asked = detail::under_others;
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::pair_rule<Listed>(2, rule::does_not_divide, {quantity::cp_x_tp_x_8}, {quantity::sequence},
+                                     "with FP8 products and sequence parallelism: 8 x cp x tp divides `sequence`",
+                                     "Transformer Engine `pytorch/utils.py`, assert_dim_for_fp8_exec; NVIDIA-NeMo/RL issue 1551",
+                                     frameworks_asked);
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    // On fewer ranks the rule of 16 tokens says it.
+    if (computes_in_fp8(spec.precision) && spec.precision.scale_block == 0 && spec.tp > 2 && is_sequence_parallel(spec) &&
+        detail::is_asked(frameworks_asked, spec.framework))
+      detail::must_divide(sink, quantity::cp_x_tp_x_8, 8 * spec.cp * spec.tp, quantity::sequence, spec.sequence);
+  }
+};
+
+/// With numbers that share a scale in blocks each rank has whole blocks of tokens, for the copy by columns: MXFP8.
+struct fp8_blocks_divide_sequence {
+  template <class Listed = listed_rule>
+  static constexpr Listed about() {
+    return detail::pair_rule<Listed>(2, rule::does_not_divide, {quantity::cp_x_tp_x_block}, {quantity::sequence},
+                                     "with MXFP8: 32 x cp divides `sequence`, with sequence parallelism 32 x cp x tp",
+                                     "Transformer Engine `csrc/quantizer.cpp`; modelscope/ms-swift issue 9723");
+  }
+  template <class Spec, class Sink>
+  static constexpr void check(const Spec& spec, Sink& sink) {
+    if (computes_in_fp8(spec.precision) && spec.precision.scale_block != 0)
+      detail::must_divide(sink, quantity::cp_x_tp_x_block, detail::fp8_unit(spec), quantity::sequence, spec.sequence);
   }
 };
 
@@ -121,7 +166,11 @@ constexpr void check_sequence(const Spec& spec, Sink& sink) {
     rules::torchtitan_pieces_divide_sequence::check(spec, sink);
     rules::sharers_divide_sequence::check(spec, sink);
   }
-  if (computes_in_fp8(spec.precision)) rules::fp8_tokens_divide_sequence::check(spec, sink);
+  if (computes_in_fp8(spec.precision) && spec.sequence % fp8_unit(spec) != 0) {
+    rules::fp8_tokens_divide_sequence::check(spec, sink);
+    rules::fp8_shards_divide_sequence::check(spec, sink);
+    rules::fp8_blocks_divide_sequence::check(spec, sink);
+  }
   if (spec.cp > 1) rules::inner_all_to_all_divides_cp::check(spec, sink);
 }
 
@@ -133,7 +182,8 @@ template <class Spec = plan_spec>
 constexpr std::int64_t sequence_multiple_of(const Spec& spec) {
   const std::int64_t pieces = detail::sequence_pieces(spec).value;
   if (!computes_in_fp8(spec.precision)) return pieces;
-  return pieces / detail::greatest_divisor(pieces, 16 * spec.cp) * (16 * spec.cp);
+  const std::int64_t unit = detail::fp8_unit(spec);
+  return pieces / detail::greatest_divisor(pieces, unit) * unit;
 }
 
 }  // namespace shardplan

@@ -103,10 +103,12 @@ constexpr void check_size(const Spec& spec, Sink& sink) {
                                    times(tensors, limits::moments * spec.optimizer.tensor_table_bytes));
   if (states > limits::state_bytes) sink.add_large({quantity::state_bytes_bound, states}, limits::state_bytes);
 
-  // Norms step by step keep fp32 copies beside those in the compute precision. Materialised attention keeps at most three copies, one of
-  // them in fp32, and a mask of the probabilities; twice, should one layer be recomputed while all the others keep theirs.
+  // Norms step by step keep fp32 copies beside those in the compute precision, FP8 linears up to 5 bytes of scales a number. Materialised
+  // attention keeps at most three copies, one of them in fp32, and a mask of the probabilities; twice, should one layer be recomputed while
+  // all the others keep theirs.
   const std::int64_t compute = spec.precision.compute;
-  const std::int64_t number = spec.kernels.norm == kept_by_norm::each_step ? compute + 4 : compute;
+  const bool keeps_scales = spec.kernels.keeps_fp8_inputs && (spec.precision.scale_block | spec.precision.scale_square) != 0;
+  const std::int64_t number = compute + (spec.kernels.norm == kept_by_norm::each_step ? 4 : 0) + (keeps_scales ? 5 : 0);
   const std::int64_t copies = times(shape.experts.top_k, ceil_divide(spec.expert_load.computed(), 100));
   const std::int64_t visits = plus(times(copies, plus(shape.expert_width(), shape.hidden)), shape.experts.count);
   const std::int64_t outside_scores =

@@ -68,7 +68,8 @@ struct kv_heads_fit_tp {
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
     const std::int64_t kv_heads = spec.model.key_value_heads();
-    if (kv_heads != spec.model.heads && kv_heads % spec.tp != 0 && spec.tp % kv_heads != 0 && detail::is_asked<kv_heads_fit_tp>(spec))
+    if (kv_heads != spec.model.heads && kv_heads % spec.tp != 0 && spec.tp % kv_heads != 0 &&
+        detail::is_asked(frameworks_asked, spec.framework))
       sink.add_pair(rule::neither_multiple_nor_divisor, {quantity::kv_heads, kv_heads}, {quantity::tp, spec.tp});
   }
 };
@@ -85,7 +86,7 @@ struct tp_divides_kv_heads {
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
     const std::int64_t kv_heads = spec.model.key_value_heads();
-    if (kv_heads != spec.model.heads && detail::is_asked<tp_divides_kv_heads>(spec))
+    if (kv_heads != spec.model.heads && detail::is_asked(frameworks_asked, spec.framework))
       detail::must_divide(sink, quantity::tp, spec.tp, quantity::kv_heads, kv_heads);
   }
 };
@@ -100,7 +101,7 @@ struct ulysses_divides_heads {
   }
   template <class Spec, class Sink>
   static constexpr void check(const Spec& spec, Sink& sink) {
-    if (spec.cp > 1 && detail::is_asked<ulysses_divides_heads>(spec))
+    if (spec.cp > 1 && detail::is_asked(frameworks_asked, spec.framework))
       detail::must_divide(sink, spec.tp == 1 ? quantity::cp : quantity::cp_x_tp, spec.cp * spec.tp, quantity::heads, spec.model.heads);
   }
 };
@@ -119,7 +120,7 @@ struct kv_heads_fit_ulysses {
     const std::int64_t kv_heads = spec.model.key_value_heads();
     const std::int64_t ranks = spec.cp * spec.tp;
     if (spec.cp > 1 && kv_heads != spec.model.heads && kv_heads % ranks != 0 && ranks % kv_heads != 0 &&
-        detail::is_asked<kv_heads_fit_ulysses>(spec))
+        detail::is_asked(frameworks_asked, spec.framework))
       sink.add_pair(rule::neither_multiple_nor_divisor, {quantity::kv_heads, kv_heads},
                     {spec.tp == 1 ? quantity::cp : quantity::cp_x_tp, ranks});
   }
