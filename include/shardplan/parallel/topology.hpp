@@ -32,8 +32,19 @@ struct topology {
   constexpr std::int64_t ranks_in(domain which) const { return which == domain::node ? devices_per_node : fabric_domain; }
 };
 
+namespace detail {
+// Devices of each fabric domain that a job takes where the domains reach beyond a host: as many of each of the fewest domains that hold it,
+// as schedulers place it (Slurm's `--segment` on NVL72: 64 of 72), if whole hosts come out; else all of the first ones.
+constexpr std::int64_t taken_of_domain(std::int64_t domain, std::int64_t devices_per_node, std::int64_t nodes) {
+  if (devices_per_node < 1 || nodes < 1) return domain;  // refused by name
+  const std::int64_t hosts = domain / devices_per_node;
+  const std::int64_t domains = hosts == 0 || nodes <= hosts ? 1 : ceil_divide(nodes, hosts);
+  return domains == 1 || domain % devices_per_node != 0 || nodes % domains != 0 ? domain : nodes / domains * devices_per_node;
+}
+}  // namespace detail
+
 /// `nodes` hosts of `devices_per_node` devices. A fabric that ends at the host joins the devices of one host at most; `spans_hosts` says
-/// that it does not (NVL72).
+/// that it does not (NVL72): then a job lies evenly on the fewest domains that hold it, 256 devices as 4 times 64 of 72.
 template <class Device = device_spec>
 constexpr topology topology_of(const Device& device, std::int64_t devices_per_node, std::int64_t nodes) {
   const bool joins_all = device.fabric_spans_hosts || device.fabric_domain <= devices_per_node;
@@ -43,7 +54,8 @@ constexpr topology topology_of(const Device& device, std::int64_t devices_per_no
   result.fabric_domain = device.fabric.bytes_per_second == 0 ? 1
                          : !joins_all                        ? devices_per_node
                          : 1 > device.fabric_domain          ? 1
-                                                             : device.fabric_domain;
+                         : !device.fabric_spans_hosts        ? device.fabric_domain
+                                                             : detail::taken_of_domain(device.fabric_domain, devices_per_node, nodes);
   result.fabric = device.fabric.bytes_per_second;
   result.fabric_pair = device.fabric_pair;
   result.host = device.host.bytes_per_second;

@@ -58,7 +58,11 @@ static_assert(link_of(mesh{}, hosts, axis::tp).kind == link_kind::none);
 
 // A fabric ends at its host, unless it is a rack's.
 static_assert(topology_of(devices::h100_sxm_80gb::spec, 4, 2).fabric_domain == 4 &&
-              topology_of(devices::gb200_nvl72::spec, 4, 32).fabric_domain == 72);
+              topology_of(devices::gb200_nvl72::spec, 4, 18).fabric_domain == 72);
+// A job lies evenly on racks, so that groups of a power of two stay inside: 128 of 144 devices as 64 and 64; 33 hosts cannot.
+constexpr auto in_a_rack = [](std::int64_t nodes) { return topology_of(devices::gb200_nvl72::spec, 4, nodes).fabric_domain; };
+static_assert(in_a_rack(16) == 72 && in_a_rack(32) == 64 && in_a_rack(36) == 72 && in_a_rack(64) == 64 && in_a_rack(33) == 72);
+static_assert(in_a_rack(0) == 72 && topology_of(devices::gb200_nvl72::spec, 0, 32).fabric_domain == 72);
 static_assert(link_of(ranks, topology_of(devices::gb200_nvl72::spec, 4, 16), axis::pp).kind == link_kind::fabric);
 // Bridged pairs: tp 2 over the bridge, tp 4 through the host.
 constexpr topology bridged = topology_of(devices::h100_pcie_80gb::spec, 8, 1);
