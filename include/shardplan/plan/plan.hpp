@@ -9,6 +9,7 @@
 #include <shardplan/memory/phase.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/remedy_beside.hpp>
 #include <shardplan/plan/remedy_of_plan.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
@@ -84,13 +85,78 @@ constexpr violation_list legal_rules(Indices indices) {
     return rules_answered_alone<Core>(indices);
   }
 }
-template <class Core, class Indices>
-constexpr violation_list spoken_rules(Indices indices) {
+template <class Core>
+constexpr violation_list rules_with_values() {
   violation_list list = broken_rules_of<Core>;
-  if constexpr (has_legal_values(broken_rules_of<Core>)) list = legal_rules<Core>(indices);
+  if constexpr (has_legal_values(broken_rules_of<Core>))
+    list = legal_rules<Core>(make_index_pack<static_cast<int>(broken_rules_of<Core>.items.length)>{});
   if constexpr (has_features(broken_rules_of<Core>)) find_all_supported(Core::spec, list);
-  if constexpr (wants_remedy(broken_rules_of<Core>)) set_remedy(list, remedy_of_plan<Core>());
   return list;
+}
+
+// The plan once its other broken rules are put right, as `find_remedy_beside` asks about it.
+template <class Core>
+struct repaired_core {
+  static constexpr repair_list repairs = repairs_in(rules_with_values<Core>());
+  static constexpr auto spec = changed_by_repairs(Core::spec, repairs);
+  static constexpr bool judges_host = Core::judges_host;
+  static constexpr bool keeps_others = keeps_other_rules(spec);
+  static constexpr int violation_count = count_violations<judges_host>(spec);
+};
+template <class Core>
+constexpr remedy_set remedy_of_repaired() {
+  using other = repaired_core<Core>;
+  if constexpr (!other::keeps_others) {
+    return {};
+  } else if constexpr (other::violation_count == 0) {
+    return set_of_repairs(other::repairs);
+  } else {
+    return remedy_of_plan<other>();
+  }
+}
+// The plan on which changes are made that make it fit: itself, or once its other rules are put right.
+template <class Core, bool HasOthers = has_other_rules(broken_rules_of<Core>)>
+struct remedied_core {
+  using type = Core;
+};
+template <class Core, bool Found = is_change(remedy_of_repaired<Core>().first)>
+struct better_core {
+  using type = repaired_core<Core>;
+};
+template <class Core>
+struct better_core<Core, false> {
+  using type = Core;
+};
+template <class Core>
+struct remedied_core<Core, true> : better_core<Core> {};
+
+template <class Core>
+constexpr violation_list rules_with_remedy_beside() {
+  violation_list list = rules_with_values<Core>();
+  if constexpr (is_change(remedy_of_repaired<Core>().first)) {
+    set_remedy(list, remedy_of_repaired<Core>());
+    keep_first_values(list);
+  } else {
+    set_remedy(list, remedy_of_plan<Core>());
+    if (is_change(remedy_of_plan<Core>().first)) {
+      forget_values(list);
+    } else if (!repaired_core<Core>::keeps_others) {
+      note_that_it_waits(list);
+    }
+  }
+  return list;
+}
+template <class Core>
+constexpr violation_list spoken_rules() {
+  if constexpr (!wants_remedy(broken_rules_of<Core>)) {
+    return rules_with_values<Core>();
+  } else if constexpr (has_other_rules(broken_rules_of<Core>)) {
+    return rules_with_remedy_beside<Core>();
+  } else {
+    violation_list list = broken_rules_of<Core>;
+    set_remedy(list, remedy_of_plan<Core>());
+    return list;
+  }
 }
 
 template <class Core>
@@ -189,8 +255,7 @@ struct plan : detail::stage_arrays<plan_core<Parts...>, detail::make_index_pack<
   /// Estimate: how long a step takes, and why; all zero when the plan breaks a rule of the first two tiers.
   static constexpr timing_report timing = detail::timing_if(plan_core<Parts...>::spec, detail::traffic_layout_in<plan_core<Parts...>>);
   /// The broken rules as values; `violations_of<plan>` has them as types.
-  static constexpr violation_list found = detail::spoken_rules<plan_core<Parts...>>(
-      detail::make_index_pack<static_cast<int>(detail::broken_rules_of<plan_core<Parts...>>.items.length)>{});
+  static constexpr violation_list found = detail::spoken_rules<plan_core<Parts...>>();
 };
 
 }  // namespace shardplan
