@@ -236,20 +236,19 @@ constexpr auto change_if() {
   }
 }
 template <class Plan, std::int64_t Value>
+constexpr auto spell_stages() {
+  constexpr layout_change says = layout_of(Value);
+  if constexpr (says.pp != 0 && says.stages == remedy_kind::pp_split) {
+    return decltype(together(change_of<Plan, remedy_kind::pp, says.pp>(), spell_split<Plan, remedy_kind::layout, Value>()))(nullptr);
+  } else {
+    return change_if<Plan, says.pp != 0, says.stages, says.pp>();
+  }
+}
+template <class Plan, std::int64_t Value>
 constexpr auto spell_layout() {
   constexpr layout_change says = layout_of(Value);
   constexpr remedy_kind all = remedy_kind::layout;
-  constexpr bool splits = says.pp != 0 && says.stages == remedy_kind::pp_split;
-  constexpr auto degrees = [] {
-    constexpr remedy_kind stages = splits ? remedy_kind::pp : says.stages;
-    using before = decltype(together(change_if<Plan, says.tp != 0, remedy_kind::tp, says.tp>(),
-                                     change_if<Plan, says.pp != 0, stages, says.pp>()));
-    if constexpr (splits) {
-      return decltype(together(before{}, spell_split<Plan, all, Value>()))(nullptr);
-    } else {
-      return before(nullptr);
-    }
-  }();
+  constexpr auto degrees = decltype(together(change_if<Plan, says.tp != 0, remedy_kind::tp, says.tp>(), spell_stages<Plan, Value>()))(nullptr);
   constexpr std::int64_t stage = static_cast<std::int64_t>(says.states) - static_cast<std::int64_t>(layout_states::zero_0);
   constexpr bool is_stage = stage >= 0 && says.states != layout_states::fsdp;
   constexpr auto sharded = decltype(together(
