@@ -21,6 +21,9 @@
 
 namespace shardplan {
 
+template <class... Parts>
+struct plan_core;
+
 namespace detail {
 
 // GCC does not print the type that a concept refused, so the refusal is an error of its own, and the concept holds after it: nothing fails
@@ -40,14 +43,21 @@ concept needed_part = applicable_part<Type> || refused<Type>::ok;
 // Copied by every plan: cheaper than evaluating the default of each field anew.
 inline constexpr plan_spec unsaid{};
 
+// What is no part was refused by name already.
+template <class Part>
+constexpr void apply_known(plan_spec& spec) {
+  if constexpr (applicable_part<Part>) Part::apply(spec);
+}
 template <class... Parts>
 constexpr plan_spec fold_parts() {
   plan_spec spec = unsaid;
   if constexpr (sizeof...(Parts) > 64) {
     // Clang folds no more than 256 operands; a list is dearer and only for plans that break a rule anyway.
-    [[maybe_unused]] const int in_order[] = {0, (Parts::apply(spec), 0)...};
-  } else if constexpr ((applicable_part<Parts> && ...)) {  // what is no part was refused by name already
+    [[maybe_unused]] const int in_order[] = {0, (apply_known<Parts>(spec), 0)...};
+  } else if constexpr ((applicable_part<Parts> && ...)) {
     (Parts::apply(spec), ...);
+  } else {
+    (apply_known<Parts>(spec), ...);
   }
   spec.said_parts = 0;
   return spec;
@@ -55,7 +65,31 @@ constexpr plan_spec fold_parts() {
 
 // The broken rules of a plan, the legal values of each a constant of its own.
 template <class Core>
-inline constexpr violation_list broken_rules_of = broken_rules<Core::judges_host>(Core::spec);
+inline constexpr bool has_only_parts = true;
+template <class... Parts>
+inline constexpr bool has_only_parts<plan_core<Parts...>> = (applicable_part<Parts> && ...);
+// Of a plan that has something that is no part, which was refused by name, only what is wrong by itself: it may stand for a part that is
+// missing, and for what would keep a rule about several (a `layer_split`, a `zero`).
+template <class List>
+constexpr List without_what_waits(const List& list) {
+  List result{};
+  for (std::size_t at = 0; at < list.items.length; ++at) {
+    const rule broken = list.items.values[at].broken;
+    if (broken != rule::missing_part && broken < rule::does_not_divide)
+      result.items.values[result.items.length++] = list.items.values[at];
+  }
+  return result;
+}
+template <class Core>
+constexpr violation_list rules_of_core() {
+  if constexpr (has_only_parts<Core>) {
+    return broken_rules<Core::judges_host>(Core::spec);
+  } else {
+    return without_what_waits(broken_rules<Core::judges_host>(Core::spec));
+  }
+}
+template <class Core>
+inline constexpr violation_list broken_rules_of = rules_of_core<Core>();
 template <class Core, int Index>
 inline constexpr auto answer_of_plan = answer(answer_of_plan<Core, Index - 1>.after, answer_of_plan<Core, Index - 1>.answered,
                                               broken_rules_of<Core>, Index);
@@ -75,15 +109,22 @@ constexpr violation_list rules_answered_alone(index_pack<int, Indices...>) {
   ((list.items.values[Indices] = answer_alone_of_plan<Core, Indices>), ...);
   return list;
 }
+template <class Core, bool Alone, class Indices>
+constexpr violation_list rules_answered_alone_if(Indices indices) {
+  if constexpr (Alone) {
+    return rules_answered_alone<Core>(indices);
+  } else {
+    return {};
+  }
+}
 template <class Core, class Indices>
 constexpr violation_list legal_rules(Indices indices) {
   constexpr violation_list list = answered_rules<Core>(Indices{});
   constexpr int last = static_cast<int>(broken_rules_of<Core>.items.length) - 1;
-  if constexpr (work_together(list, answer_of_plan<Core, last>.after)) {
-    return list;
-  } else {
-    return rules_answered_alone<Core>(indices);
-  }
+  constexpr bool together = work_together(list, answer_of_plan<Core, last>.after);
+  violation_list result = together ? list : rules_answered_alone_if<Core, !together>(indices);
+  keep_stages(Core::spec, together ? answer_of_plan<Core, last>.after : Core::spec, result);
+  return result;
 }
 template <class Core>
 constexpr violation_list rules_with_values() {

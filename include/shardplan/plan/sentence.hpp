@@ -221,14 +221,17 @@ constexpr void append_remedy(text<Capacity>& out, const violation& item) {
 // The nearest legal values of the number at fault.
 template <std::size_t Capacity>
 constexpr void append_legal(text<Capacity>& out, const violation& item) {
-  const char* between = item.broken == rule::not_supported ? " (try " : " (legal: ";
-  for (const remedy& value : item.legal) {
+  const char* const between = item.broken == rule::not_supported ? " (try " : " (legal: ";
+  const bool is_memory = item.broken == rule::does_not_fit || item.broken == rule::host_does_not_fit;
+  const remedy values[] = {item.legal[0], item.legal[1], is_memory ? remedy{} : item.try_this};
+  bool any = false;
+  for (const remedy& value : values) {
     if (value.kind == remedy_kind::nothing_small_helps) continue;
-    out.append(between);
+    out.append(any ? ", " : between);
     append_change(out, value);
-    between = ", ";
+    any = true;
   }
-  if (item.legal[0].kind != remedy_kind::nothing_small_helps || item.legal[1].kind != remedy_kind::nothing_small_helps) out.append(')');
+  if (any) out.append(')');
 }
 
 }  // namespace detail

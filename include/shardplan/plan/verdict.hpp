@@ -143,6 +143,8 @@ try_<fsdp<>>* remedy_of(remedy_key<remedy_kind::fsdp, Value>);
 template <std::int64_t Value>
 try_<pp<Value>, pipeline_slots<embedding_slot, loss_slot>>* remedy_of(remedy_key<remedy_kind::pp_slots, Value>);
 template <std::int64_t Value>
+try_<pipeline_slots<embedding_slot, loss_slot>>* remedy_of(remedy_key<remedy_kind::pipeline_slots, Value>);
+template <std::int64_t Value>
 try_<sequence_parallel<true>>* remedy_of(remedy_key<remedy_kind::sequence_parallel, Value>);
 try_<schedule<schedules::one_f_one_b>>* remedy_of(remedy_key<remedy_kind::chunks, 1>);
 try_<offload<gradients_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::gradients_to_host, 0>);
@@ -287,7 +289,20 @@ constexpr auto spell_pair() {
   using second = fact_key<item.second.what, item.second.value>;
   using below = remedy_key<item.legal[0].kind, item.legal[0].value>;
   using above = remedy_key<item.legal[1].kind, item.legal[1].value>;
-  if constexpr (item.legal[0].kind != remedy_kind::nothing_small_helps && item.legal[1].kind != remedy_kind::nothing_small_helps) {
+  if constexpr (item.try_this.kind != remedy_kind::nothing_small_helps) {
+    // Of layers: other values of pp, and what deals them out to the same stages.
+    constexpr auto kept = change_of<Plan, item.try_this.kind, item.try_this.value>();
+    constexpr bool has_below = item.legal[0].kind != remedy_kind::nothing_small_helps;
+    constexpr bool has_above = item.legal[1].kind != remedy_kind::nothing_small_helps;
+    if constexpr (has_below && has_above) {
+      return decltype(pair_of<Rule>(fact_of(first{}), fact_of(second{}), remedy_of(below{}), remedy_of(above{}), kept))(nullptr);
+    } else if constexpr (has_below || has_above) {
+      using one = remedy_key<item.legal[has_below ? 0 : 1].kind, item.legal[has_below ? 0 : 1].value>;
+      return decltype(pair_of<Rule>(fact_of(first{}), fact_of(second{}), remedy_of(one{}), kept))(nullptr);
+    } else {
+      return decltype(pair_of<Rule>(fact_of(first{}), fact_of(second{}), kept))(nullptr);
+    }
+  } else if constexpr (item.legal[0].kind != remedy_kind::nothing_small_helps && item.legal[1].kind != remedy_kind::nothing_small_helps) {
     return decltype(pair_of<Rule>(fact_of(first{}), fact_of(second{}), remedy_of(below{}), remedy_of(above{})))(nullptr);
   } else if constexpr (item.legal[0].kind != remedy_kind::nothing_small_helps) {
     return decltype(pair_of<Rule>(fact_of(first{}), fact_of(second{}), remedy_of(below{})))(nullptr);
