@@ -9,9 +9,9 @@
 namespace sp = shardplan;
 
 template <class... More>
-using run_of = sp::plan<sp::model<sp::models::mixtral_8x7b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 1>,
-                        sp::framework<sp::frameworks::torchtitan>, sp::micro_batch<1>, sp::global_batch<16>, sp::sequence<8192>, sp::ep<4>,
-                        More...>;
+using run_of =
+    sp::plan<sp::model<sp::models::mixtral_8x7b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 1>, sp::framework<sp::frameworks::torchtitan>,
+             sp::micro_batch<1>, sp::global_batch<16>, sp::sequence<8192>, sp::ep<4>, More...>;
 
 #ifdef SHARDPLAN_TWIN
 using run = run_of<sp::tp<4>, sp::fsdp<>,

@@ -9,7 +9,8 @@
 namespace sp = shardplan;
 
 template <class... More>
-using run_with = sp::plan<sp::model<sp::models::llama2_7b>, sp::zero<3>, sp::pp<3>, sp::micro_batch<1>, sp::global_batch<64>, sp::sequence<4096>, More...>;
+using run_with = sp::plan<sp::model<sp::models::llama2_7b>, sp::zero<3>, sp::pp<3>, sp::micro_batch<1>, sp::global_batch<64>,
+                          sp::sequence<4096>, More...>;
 
 #ifdef SHARDPLAN_TWIN
 using run = run_with<sp::cluster<sp::devices::a100_sxm_80gb, 8, 3>, sp::layer_split<11, 11, 10>>;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A plan that DeepSpeed refuses and that does not fit: what makes it fit was tried with what makes it supported. The twin makes both.
 // EXPECT: 'shardplan::plan_rejected<shardplan::not_supported<shardplan::feature::sharded_gradients_in_pipeline,
-// EXPECT: shardplan::try_<shardplan::zero<1> ?> ?>, shardplan::does_not_fit<shardplan::stage<0>,.* shardplan::try_<shardplan::tp<8> ?> ?> ?>'
+// EXPECT: shardplan::try_<shardplan::zero<1> ?> ?>, shardplan::does_not_fit<shardplan::stage<0>,
+// EXPECT: shardplan::try_<shardplan::tp<8> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

@@ -7,8 +7,8 @@ namespace sp = shardplan;
 
 template <class... Slots>
 using run_with = sp::plan<sp::model<sp::models::llama3_1_405b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 128>, sp::tp<8>, sp::pp<16>,
-                          sp::zero<1>, sp::recompute<sp::recomputes::full>, sp::micro_batch<1>, sp::global_batch<1024>,
-                          sp::sequence<8192>, sp::pipeline_slots<Slots...>>;
+                          sp::zero<1>, sp::recompute<sp::recomputes::full>, sp::micro_batch<1>, sp::global_batch<1024>, sp::sequence<8192>,
+                          sp::pipeline_slots<Slots...>>;
 
 #ifdef SHARDPLAN_TWIN
 using run = run_with<sp::embedding_slot, sp::loss_slot>;

@@ -203,9 +203,9 @@ TEST_CASE("a remedy is the smallest change that makes the plan valid") {
   // Each kind of answer has been given, but for the 8-bit optimizer: on these clusters an earlier change helps wherever it would.
   // "Remedies at the border" has it, on one device. Another layout on the same devices helps wherever few changes do not.
   for (const remedy_kind kind :
-       {remedy_kind::layout, remedy_kind::zero, remedy_kind::recompute_full, remedy_kind::micro_batch, remedy_kind::tp,
-        remedy_kind::pp, remedy_kind::chunks, remedy_kind::offload_states_to_host, remedy_kind::ep,
-        remedy_kind::recompute_attention, remedy_kind::recompute_pointwise, remedy_kind::recompute_experts}) {
+       {remedy_kind::layout, remedy_kind::zero, remedy_kind::recompute_full, remedy_kind::micro_batch, remedy_kind::tp, remedy_kind::pp,
+        remedy_kind::chunks, remedy_kind::offload_states_to_host, remedy_kind::ep, remedy_kind::recompute_attention,
+        remedy_kind::recompute_pointwise, remedy_kind::recompute_experts}) {
     INFO(static_cast<int>(kind));
     CHECK(count.by_kind[static_cast<int>(kind)] > 0);
   }

@@ -255,7 +255,7 @@ TEST_CASE("every remedy of random plans that do not fit makes them valid") {
   CHECK(offers > 10'000);
   CHECK(pairs > 100);
   CHECK(triples > 30);
-  // Of 544 that few changes do not help, or that more nodes alone do, another layout on the same devices does for half.
+  // Another layout on the same devices helps half of those that few changes do not help.
   CHECK(layouts > 250);
   CHECK(helpless < misfits / 30);
 }

@@ -341,8 +341,8 @@ struct has;
 /// The largest component of a stage and its bytes.
 template <component Which, class Amount>
 struct largest;
-/// Changes that were checked to make the plan valid together, with the first legal value of each other violation. In a violation about a number: a legal
-/// value of that part.
+/// Changes that were checked to make the plan valid together, with the first legal value of each other violation. In a violation about a
+/// number: a legal value of that part.
 template <class... Parts>
 struct try_;
 /// No change that shardplan tries makes the plan valid.

@@ -25,18 +25,14 @@ constexpr bool has_fsdp(frameworks framework) { return framework != frameworks::
 constexpr bool has_nvme(frameworks framework) { return framework == frameworks::deepspeed || framework == frameworks::generic; }
 
 /// Whether a framework has an optimizer with 8-bit moments (`optimizers::adamw_8bit`). DeepSpeed takes any optimizer of PyTorch's interface
-/// (`zero_allow_untested_optimizer`; Hugging Face's `adamw_bnb_8bit`), and `fully_shard` itself is run with one's own (torchao's AdamW8bit).
-/// torchtitan builds Adam and AdamW (components/optimizer.py), Megatron-LM has --optimizer adam, sgd and muon.
-constexpr bool has_8bit_optimizer(frameworks framework) {
-  return framework != frameworks::torchtitan && framework != frameworks::megatron;
-}
+/// (`zero_allow_untested_optimizer`; Hugging Face's `adamw_bnb_8bit`), and `fully_shard` itself is run with one's own (torchao's
+/// AdamW8bit). torchtitan builds Adam and AdamW (components/optimizer.py), Megatron-LM has --optimizer adam, sgd and muon.
+constexpr bool has_8bit_optimizer(frameworks framework) { return framework != frameworks::torchtitan && framework != frameworks::megatron; }
 
 /// Whether a framework lets embedding and loss count as a layer each (`pipeline_slots<embedding_slot, loss_slot>`): Megatron-LM
 /// (account_for_embedding_in_pipeline_split, account_for_loss_in_pipeline_split) and torchtitan, where they do by default. DeepSpeed's
 /// PipelineModule and PyTorch's stages are told layers.
-constexpr bool has_pipeline_slots(frameworks framework) {
-  return framework != frameworks::deepspeed && framework != frameworks::fsdp2;
-}
+constexpr bool has_pipeline_slots(frameworks framework) { return framework != frameworks::deepspeed && framework != frameworks::fsdp2; }
 
 /// Whether a framework recomputes parts of a block by name (`recomputes::layernorm`, `mlp_act`, `moe` ...): Megatron-LM's
 /// --recompute-modules; under DeepSpeed and `fully_shard` the model calls the checkpoint function itself. torchtitan's

@@ -21,6 +21,7 @@
 
 namespace shardplan {
 
+/// Declared here for what is asked of one below; its definition and its meaning stand before `plan`.
 template <class... Parts>
 struct plan_core;
 
@@ -75,8 +76,7 @@ constexpr List without_what_waits(const List& list) {
   List result{};
   for (std::size_t at = 0; at < list.items.length; ++at) {
     const rule broken = list.items.values[at].broken;
-    if (broken != rule::missing_part && broken < rule::does_not_divide)
-      result.items.values[result.items.length++] = list.items.values[at];
+    if (broken != rule::missing_part && broken < rule::does_not_divide) result.items.values[result.items.length++] = list.items.values[at];
   }
   return result;
 }

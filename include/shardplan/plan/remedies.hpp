@@ -6,10 +6,10 @@
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/plan/best_remedy.hpp>
 #include <shardplan/plan/evaluate.hpp>
-#include <shardplan/plan/plan.hpp>
+#include <shardplan/plan/feature_change.hpp>
 #include <shardplan/plan/layout_search.hpp>
 #include <shardplan/plan/legal_values.hpp>
-#include <shardplan/plan/feature_change.hpp>
+#include <shardplan/plan/plan.hpp>
 #include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/remedy_beside.hpp>
 #include <shardplan/plan/remedy_of_plan.hpp>
@@ -53,11 +53,12 @@ enum class no_offer {
 
 /// The offers of a plan, from the smallest change to the largest.
 struct remedy_offers : static_vector<remedy_offer, most_offers> {
-  repair_list beside{};            ///< what other broken rules ask for: each offer was tried together with all of it
+  repair_list beside{};           ///< what other broken rules ask for: each offer was tried together with all of it
   no_offer why = no_offer::fits;  ///< why the list is empty
 
   friend constexpr bool operator==(const remedy_offers& left, const remedy_offers& right) {
-    return static_cast<const static_vector<remedy_offer, most_offers>&>(left) == static_cast<const static_vector<remedy_offer, most_offers>&>(right) &&
+    return static_cast<const static_vector<remedy_offer, most_offers>&>(left) ==
+               static_cast<const static_vector<remedy_offer, most_offers>&>(right) &&
            left.beside == right.beside && int(left.why) == int(right.why);
   }
 };

@@ -86,9 +86,9 @@ constexpr void make_change(Spec& result, remedy change) {
       result.recompute_layers = {};
       break;
     case remedy_kind::recompute_pointwise:
-      result.recompute = change.value == 2 ? recomputes::every_second_matmul
-                                           : recomputes::layernorm | recomputes::mlp_act |
-                                                 (change.value == 0 ? recomputes::none : recomputes::moe_act);
+      result.recompute = change.value == 2
+                             ? recomputes::every_second_matmul
+                             : recomputes::layernorm | recomputes::mlp_act | (change.value == 0 ? recomputes::none : recomputes::moe_act);
       break;
     case remedy_kind::recompute_experts: result.recompute = result.recompute | recomputes::moe; break;
     case remedy_kind::reshard: result.sharding.reshard_after_forward = change.value != 0; break;
@@ -253,8 +253,7 @@ constexpr remedy first_remedy(const Spec& spec, Visit visit) {
   for (std::int64_t cp = spec.cp * 2; cp <= detail::most_context_ranks(spec); cp *= 2)
     if (try_out(remedy_kind::cp, cp)) return change;
   if (spec.optimizer.bits == 0 && has_8bit_optimizer(spec.framework) && try_out(remedy_kind::optimizer_adamw_8bit, 0)) return change;
-  if (detail::moves_states(spec) &&
-      try_out(remedy_kind::offload_states_to_host, detail::offload_value(spec.framework, spec.offload)))
+  if (detail::moves_states(spec) && try_out(remedy_kind::offload_states_to_host, detail::offload_value(spec.framework, spec.offload)))
     return change;
   constexpr std::int64_t usual_headroom = default_headroom::total.count >> 20;
   if (spec.headroom_mebibytes > usual_headroom && try_out(remedy_kind::headroom, usual_headroom)) return change;

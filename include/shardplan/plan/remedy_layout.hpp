@@ -19,17 +19,17 @@ enum class layout_states : unsigned char {
 
 /// Many parts of a plan at once, on the devices that it has: what a `remedy_kind::layout` says. A degree of 0 stays as it is.
 struct layout_change {
-  std::int64_t tp = 0;                             ///< `tp<>`
-  std::int64_t pp = 0;                             ///< `pp<>`
-  std::int64_t cp = 0;                             ///< `cp<>`
-  std::int64_t ep = 0;                             ///< `ep<>`
-  remedy_kind stages = remedy_kind::pp;            ///< how layers go on the stages: `pp`, `pp_slots` or `pp_split`
-  layout_states states = layout_states::as_said;   ///< how states are sharded
-  bool recompute_full = false;                     ///< `recompute<recomputes::full>`
-  bool micro_batch_one = false;                    ///< `micro_batch<1>`
-  bool one_f_one_b = false;                        ///< `schedule<schedules::one_f_one_b>`
-  bool says_dp = false;                            ///< `dp<>`, which the plan says, is what the degrees leave
-  bool offloads = false;                           ///< optimizer state to the host, as the framework does it
+  std::int64_t tp = 0;                            ///< `tp<>`
+  std::int64_t pp = 0;                            ///< `pp<>`
+  std::int64_t cp = 0;                            ///< `cp<>`
+  std::int64_t ep = 0;                            ///< `ep<>`
+  remedy_kind stages = remedy_kind::pp;           ///< how layers go on the stages: `pp`, `pp_slots` or `pp_split`
+  layout_states states = layout_states::as_said;  ///< how states are sharded
+  bool recompute_full = false;                    ///< `recompute<recomputes::full>`
+  bool micro_batch_one = false;                   ///< `micro_batch<1>`
+  bool one_f_one_b = false;                       ///< `schedule<schedules::one_f_one_b>`
+  bool says_dp = false;                           ///< `dp<>`, which the plan says, is what the degrees leave
+  bool offloads = false;                          ///< optimizer state to the host, as the framework does it
 
   // By hand, enumerators as numbers: what a defaulted one asks of each costs a compiler a hundred times as much.
   friend constexpr bool operator==(const layout_change& left, const layout_change& right) {

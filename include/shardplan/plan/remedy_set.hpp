@@ -120,8 +120,7 @@ constexpr remedy strong_remedy(const Spec& spec, int axis) {
     case 3: return largest_degree(spec, axis, spec.tp, spec.devices_per_node);
     case 4: return largest_degree(spec, axis, spec.pp, limits::stages > spec.model.layers ? spec.model.layers : limits::stages);
     case 5: return largest_degree(spec, axis, spec.cp, most_context_ranks(spec));
-    case 6:
-      return spec.optimizer.bits == 0 && has_8bit_optimizer(spec.framework) ? remedy{remedy_kind::optimizer_adamw_8bit, 0} : remedy{};
+    case 6: return spec.optimizer.bits == 0 && has_8bit_optimizer(spec.framework) ? remedy{remedy_kind::optimizer_adamw_8bit, 0} : remedy{};
     case 7:
       if (!moves_states(spec)) return {};
       return {remedy_kind::offload_states_to_host, offload_value(spec.framework, spec.offload)};

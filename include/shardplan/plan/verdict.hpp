@@ -188,8 +188,8 @@ constexpr auto target_if() {
 }
 template <class... First, class... Second, class... Third, class... Fourth, class... Fifth, class... Sixth>
 try_<offload<First..., Second..., Third..., Fourth..., Fifth..., Sixth...>>* offload_of(offload<First...>*, offload<Second...>*,
-                                                                                      offload<Third...>*, offload<Fourth...>*,
-                                                                                      offload<Fifth...>*, offload<Sixth...>*);
+                                                                                        offload<Third...>*, offload<Fourth...>*,
+                                                                                        offload<Fifth...>*, offload<Sixth...>*);
 template <std::int64_t Words>
 constexpr auto spell_offload() {
   constexpr auto says = [](std::int64_t word) { return (Words & word) != 0; };
@@ -250,19 +250,21 @@ template <class Plan, std::int64_t Value>
 constexpr auto spell_layout() {
   constexpr layout_change says = layout_of(Value);
   constexpr remedy_kind all = remedy_kind::layout;
-  constexpr auto degrees = decltype(together(change_if<Plan, says.tp != 0, remedy_kind::tp, says.tp>(), spell_stages<Plan, Value>()))(nullptr);
+  constexpr auto degrees =
+      decltype(together(change_if<Plan, says.tp != 0, remedy_kind::tp, says.tp>(), spell_stages<Plan, Value>()))(nullptr);
   constexpr std::int64_t stage = static_cast<std::int64_t>(says.states) - static_cast<std::int64_t>(layout_states::zero_0);
   constexpr bool is_stage = stage >= 0 && says.states != layout_states::fsdp;
   constexpr auto sharded = decltype(together(
       together(change_if<Plan, says.cp != 0, remedy_kind::cp, says.cp>(), change_if<Plan, says.ep != 0, remedy_kind::ep, says.ep>(),
                change_if<Plan, says.says_dp, remedy_kind::dp, spec_with<Plan, all, Value>.dp>()),
-      change_if<Plan, is_stage, remedy_kind::zero, stage>(), change_if<Plan, says.states == layout_states::fsdp, remedy_kind::fsdp, 0>()))(nullptr);
+      change_if<Plan, is_stage, remedy_kind::zero, stage>(),
+      change_if<Plan, says.states == layout_states::fsdp, remedy_kind::fsdp, 0>()))(nullptr);
   constexpr auto smaller = decltype(together(
       together(change_if<Plan, says.recompute_full, remedy_kind::recompute_full, 0>(),
                change_if<Plan, says.micro_batch_one, remedy_kind::micro_batch, 1>()),
       change_if<Plan, says.one_f_one_b, remedy_kind::chunks, 1>(),
-      change_if<Plan, says.offloads, remedy_kind::offload_states_to_host,
-                offload_value(Plan::spec.framework, Plan::spec.offload)>()))(nullptr);
+      change_if<Plan, says.offloads, remedy_kind::offload_states_to_host, offload_value(Plan::spec.framework, Plan::spec.offload)>()))(
+      nullptr);
   return decltype(together(degrees, sharded, smaller))(nullptr);
 }
 

@@ -151,8 +151,7 @@ struct violation {
            int(left.unsupported) == int(right.unsupported) && left.stage == right.stage && int(left.when) == int(right.when) &&
            left.needs.count == right.needs.count && left.has.count == right.has.count && int(left.largest) == int(right.largest) &&
            left.largest_needs.count == right.largest_needs.count && left.try_this == right.try_this && left.and_this == right.and_this &&
-           left.further == right.further && left.legal[0] == right.legal[0] && left.legal[1] == right.legal[1] &&
-           left.waits == right.waits;
+           left.further == right.further && left.legal[0] == right.legal[0] && left.legal[1] == right.legal[1] && left.waits == right.waits;
   }
 };
 

@@ -150,7 +150,8 @@ inline std::string text_of(const practice_path& path) {
   std::string out = std::string{name_of(path.whose)} + ":\n";
   const practice_move* before = nullptr;
   for (const practice_move& move : path.moves) {
-    if (before == nullptr || before->beside != move.beside) out += "  " + std::string{detail::words_under(path.plan.framework, path.whose, move.beside)} + "\n";
+    if (before == nullptr || before->beside != move.beside)
+      out += "  " + std::string{detail::words_under(path.plan.framework, path.whose, move.beside)} + "\n";
     out += "    tried " + detail::words_of_rungs(move.tried) + "\n";
     before = &move;
   }

@@ -37,8 +37,7 @@ inline std::string percent(fraction share) {
 /// What makes a plan fit, a line each: the change, the peak with it, what it costs. Times are estimates. Where there is none, why.
 inline std::string text_of(const remedy_offers& offers) {
   std::string out;
-  for (const remedy& change : offers.beside)
-    out += (out.empty() ? "   each with " : " and ") + std::string{sentence_of(change).c_str()};
+  for (const remedy& change : offers.beside) out += (out.empty() ? "   each with " : " and ") + std::string{sentence_of(change).c_str()};
   if (!out.empty()) out += ", which other rules ask for\n";
   for (const remedy_offer& offer : offers) {
     out += std::string{"   "} + sentence_of(offer.changes.first).c_str();

@@ -221,11 +221,11 @@ inline constexpr decision decided = [] {
 
 // The part that says how a decided plan is sharded.
 template <std::int64_t ZeroStage, bool IsFsdp>
-struct sharding_part {
+struct decided_sharding {
   using type = zero<ZeroStage>;
 };
 template <std::int64_t ZeroStage>
-struct sharding_part<ZeroStage, true> {
+struct decided_sharding<ZeroStage, true> {
   using type = fsdp<>;
 };
 
@@ -245,7 +245,7 @@ requires(detail::leaves_degrees_open<plan_core<model<Model>, Cluster, Parts...>>
   static constexpr decision_step steps[question_count] = {path.steps[0], path.steps[1], path.steps[2], path.steps[3], path.steps[4]};
   /// The plan that they lead to, a plan type; it need not be valid, as the steps look at memory only.
   using plan = shardplan::plan<model<Model>, Cluster, Parts..., tp<path.plan.tp>, pp<path.plan.pp>,
-                               typename detail::sharding_part<path.plan.zero, path.plan.sharding.is_fsdp()>::type>;
+                               typename detail::decided_sharding<path.plan.zero, path.plan.sharding.is_fsdp()>::type>;
 };
 
 }  // namespace shardplan

@@ -247,11 +247,10 @@ requires(detail::leaves_degrees_open<plan_core<model<Model>, Cluster, Parts...>>
   /// The path as a value.
   static constexpr practice_path path = detail::practised<core, Whose>;
   /// The plan that it leads to.
-  using plan =
-      typename detail::practice_plan<typename detail::sharding_part<path.plan.zero, path.plan.sharding.is_fsdp()>::type,
-                                     path.plan.recompute == recomputes::full && core::spec.recompute != recomputes::full,
-                                     detail::moves_of(core::spec, path.plan), model<Model>, Cluster, Parts..., tp<path.plan.tp>,
-                                     pp<path.plan.pp>>::type;
+  using plan = typename detail::practice_plan<typename detail::decided_sharding<path.plan.zero, path.plan.sharding.is_fsdp()>::type,
+                                              path.plan.recompute == recomputes::full && core::spec.recompute != recomputes::full,
+                                              detail::moves_of(core::spec, path.plan), model<Model>, Cluster, Parts..., tp<path.plan.tp>,
+                                              pp<path.plan.pp>>::type;
 };
 
 }  // namespace shardplan

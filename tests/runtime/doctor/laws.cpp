@@ -92,7 +92,8 @@ TEST_CASE("doctor: laws of a diagnosis") {
         const sp::evaluation after = sp::evaluate(other, sp::remedy_search::off);
         CHECK(after.violations.empty());
         CHECK(after.peak_memory == item.peak_after);
-        // A changed plan is asked by the framework that refused it, not by the first that would: of one without a framework no rule is left.
+        // A changed plan is asked by the framework that refused it, not by the first that would: of one without a framework no rule is
+        // left.
         const bool of_rules = sp::explains(item.which, sp::symptom::refused_at_start);
         if (of_rules) CHECK((item.after.says == standing::excluded && item.after.figure <= item.after.limit));
         if (of_rules && item.which == cause::cfg_other) CHECK(item.after.figure == 0);

@@ -41,8 +41,8 @@ static_assert(breaks<deep_run<sp::framework<sp::frameworks::megatron>>,
 // A slot that is said is no better than none: both.
 static_assert(breaks<deep_run<sp::pipeline_slots<sp::embedding_slot>>,
                      does_not_divide<sp::pp<16>, sp::layers_and_slots<127>, try_<sp::pp<1>>, try_<both_slots>>>);
-// DeepSpeed has no slots: a split, the larger counts first; PyTorch's stages are told theirs, the ends have fewer. torchtitan deals them out
-// by itself.
+// DeepSpeed has no slots: a split, the larger counts first; PyTorch's stages are told theirs, the ends have fewer. torchtitan deals them
+// out by itself.
 static_assert(breaks<deep_run<sp::framework<sp::frameworks::deepspeed>>,
                      does_not_divide<sp::pp<16>, sp::layers<126>, try_<sp::pp<9>>, try_<sp::pp<18>>,
                                      try_<sp::layer_split<8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 7, 7>>>>);
