@@ -27,21 +27,33 @@ constexpr bool has_nvme(frameworks framework) { return framework == frameworks::
 /// Whether a framework has an optimizer with 8-bit moments (`optimizers::adamw_8bit`). DeepSpeed takes any optimizer of PyTorch's interface
 /// (`zero_allow_untested_optimizer`; Hugging Face's `adamw_bnb_8bit`), and `fully_shard` itself is run with one's own (torchao's
 /// AdamW8bit). torchtitan builds Adam and AdamW (components/optimizer.py), Megatron-LM has --optimizer adam, sgd and muon.
-constexpr bool has_8bit_optimizer(frameworks framework) { return framework != frameworks::torchtitan && framework != frameworks::megatron; }
+template <class Framework = frameworks>
+constexpr bool has_8bit_optimizer(Framework framework) {
+  return framework != frameworks::torchtitan && framework != frameworks::megatron;
+}
 
 /// Whether a framework lets embedding and loss count as a layer each (`pipeline_slots<embedding_slot, loss_slot>`): Megatron-LM
 /// (account_for_embedding_in_pipeline_split, account_for_loss_in_pipeline_split) and torchtitan, where they do by default. DeepSpeed's
 /// PipelineModule and PyTorch's stages are told layers.
-constexpr bool has_pipeline_slots(frameworks framework) { return framework != frameworks::deepspeed && framework != frameworks::fsdp2; }
+template <class Framework = frameworks>
+constexpr bool has_pipeline_slots(Framework framework) {
+  return framework != frameworks::deepspeed && framework != frameworks::fsdp2;
+}
 
 /// Whether a framework recomputes parts of a block by name (`recomputes::layernorm`, `mlp_act`, `moe` ...): Megatron-LM's
 /// --recompute-modules; under DeepSpeed and `fully_shard` the model calls the checkpoint function itself. torchtitan's
 /// `activation_checkpoint` has `full` and `selective`.
-constexpr bool has_module_recompute(frameworks framework) { return framework != frameworks::torchtitan; }
+template <class Framework = frameworks>
+constexpr bool has_module_recompute(Framework framework) {
+  return framework != frameworks::torchtitan;
+}
 
 /// Whether nothing can be gathered ahead (`prefetch<0>`): DeepSpeed's `stage3_prefetch_bucket_size` 0, Megatron-LM without
 /// --overlap-param-gather, FSDP1's `forward_prefetch` and `backward_prefetch`. `fully_shard` always gathers the next unit ahead.
-constexpr bool has_prefetch_off(frameworks framework) { return framework != frameworks::torchtitan && framework != frameworks::fsdp2; }
+template <class Framework = frameworks>
+constexpr bool has_prefetch_off(Framework framework) {
+  return framework != frameworks::torchtitan && framework != frameworks::fsdp2;
+}
 
 /// What a `remedy_kind::offload_states_to_host` says beside `states_to<storage::host>`, or in its place: bits of its value.
 namespace offload_words {

@@ -29,8 +29,9 @@ using layout_list = static_vector<std::int64_t, most_layouts>;
 
 // A degree as it is, doubled and halved, and 1: the nearest first. So few that all together stay far within what Clang evaluates in one.
 using degree_list = static_vector<std::int64_t, 8>;
-constexpr degree_list degrees_around(std::int64_t said, std::int64_t most) {
-  degree_list list{};
+template <class List = degree_list>
+constexpr List degrees_around(std::int64_t said, std::int64_t most) {
+  List list{};
   list.push_back(said);
   std::int64_t lower = said;
   bool halves = true;
@@ -120,8 +121,9 @@ constexpr layout_list layouts_of(const Spec& spec, const parameter_totals& total
 
 // What is taken back, the costliest first; a step with nothing to take back is passed over.
 inline constexpr int steps_of_relaxing = 5;
+template <class Change = layout_change>
 constexpr std::int64_t relaxed(std::int64_t value, int step) {
-  layout_change change = layout_of(value);
+  Change change = layout_of<Change>(value);
   switch (step) {
     case 0: change.offloads = false; break;
     case 1: change.recompute_full = false; break;
@@ -133,20 +135,21 @@ constexpr std::int64_t relaxed(std::int64_t value, int step) {
 }
 
 // Where something is moved to the host the plan must be one whose framework moves it.
-template <bool JudgesHost = true, class Spec = plan_spec>
+// (`Change` depends, here and below, so that a file which only includes this instantiates nothing.)
+template <bool JudgesHost = true, class Change = layout_change, class Spec = plan_spec>
 constexpr bool layout_helps(const Spec& spec, std::int64_t value) {
-  if (layout_of(value).offloads && !moves_states(changed(spec, {remedy_kind::layout, relaxed(value, 0)}))) return false;
+  if (layout_of<Change>(value).offloads && !moves_states(changed(spec, {remedy_kind::layout, relaxed<Change>(value, 0)}))) return false;
   return count_violations<JudgesHost>(changed(spec, {remedy_kind::layout, value})) == 0;
 }
 
 // The first layout that helps, without what is not needed of it; none where none of the listed does.
-template <class Spec>
+template <class Change = layout_change, class Spec = plan_spec>
 constexpr remedy find_layout(const Spec& spec, const parameter_totals& totals) {
   for (int offloads = 0; offloads < 2; ++offloads)
     for (std::int64_t value : layouts_of(spec, totals, offloads != 0)) {
       if (!layout_helps(spec, value)) continue;
       for (int step = 0; step < steps_of_relaxing; ++step) {
-        const std::int64_t less = relaxed(value, step);
+        const std::int64_t less = relaxed<Change>(value, step);
         if (less != value && layout_helps(spec, less)) value = less;
       }
       return {remedy_kind::layout, value};

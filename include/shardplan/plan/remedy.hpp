@@ -66,7 +66,7 @@ constexpr bool moves_states(const Spec& spec) {
 // includes this instantiates no schedule.)
 template <class Spec, int Chunked>
 constexpr void make_layout(Spec& result, const layout_change& change);
-template <class Spec, int Chunked = 2>
+template <class Spec, int Chunked = 2, class Change = layout_change>
 constexpr void make_change(Spec& result, remedy change) {
   switch (change.kind) {
     case remedy_kind::nothing_small_helps:
@@ -108,7 +108,7 @@ constexpr void make_change(Spec& result, remedy change) {
       result.pp = change.value;
       split_evenly(result.layer_split, result.model.layers, result.schedule.stages(change.value), result.framework);
       break;
-    case remedy_kind::layout: make_layout<Spec, Chunked>(result, layout_of(change.value)); break;
+    case remedy_kind::layout: make_layout<Spec, Chunked>(result, layout_of<Change>(change.value)); break;
     case remedy_kind::dp: result.dp = change.value; break;
     case remedy_kind::etp: result.etp = change.value; break;
     case remedy_kind::sequence: result.sequence = change.value; break;

@@ -54,7 +54,8 @@ constexpr Spec changed_by_repairs(const Spec& spec, const repair_list& repairs) 
   return result;
 }
 // The first of the repairs: where they make the plan fit, they are what to try.
-constexpr remedy_set set_of_repairs(const repair_list& repairs) {
+template <class List>
+constexpr remedy_set set_of_repairs(const List& repairs) {
   remedy_set result{};
   for (std::size_t at = 0; at < repairs.length && at < 3; ++at)
     (at == 0 ? result.first : at == 1 ? result.second : result.third) = repairs.values[at];
