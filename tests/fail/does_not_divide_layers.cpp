@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // 32 layers over 3 pipeline stages: nothing is rounded.
-// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::pp<3>, shardplan::layers<32>, shardplan::try_<shardplan::pp<2> ?>, shardplan::try_<shardplan::pp<4> ?> ?> ?>'
+// EXPECT: 'shardplan::plan_rejected<shardplan::does_not_divide<shardplan::pp<3>, shardplan::layers<32>, shardplan::try_<shardplan::pp<2> ?>, shardplan::try_<shardplan::pp<4> ?>,
+// EXPECT: shardplan::try_<shardplan::layer_split<11, 11, 10> ?> ?> ?>'
 #include <shardplan/shardplan.hpp>
 
 namespace sp = shardplan;

@@ -7,9 +7,9 @@
 namespace sp = shardplan;
 
 template <class... Pipeline>
-using run_of = sp::plan<sp::model<sp::models::llama3_1_405b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 128>, sp::tp<8>, sp::zero<1>,
-                        sp::recompute<sp::recomputes::full>, sp::framework<sp::frameworks::deepspeed>, sp::micro_batch<1>,
-                        sp::global_batch<1024>, sp::sequence<8192>, Pipeline...>;
+using run_of = sp::plan<sp::model<sp::models::llama3_1_405b>, sp::cluster<sp::devices::h100_sxm_80gb, 8, 128>, sp::tp<8>,
+                        sp::zero<1, sp::megatron_buckets>, sp::recompute<sp::recomputes::full>, sp::framework<sp::frameworks::megatron>,
+                        sp::micro_batch<1>, sp::global_batch<1024>, sp::sequence<8192>, Pipeline...>;
 
 #ifdef SHARDPLAN_TWIN
 using run = run_of<sp::pp<4>, sp::pipeline_slots<sp::embedding_slot, sp::loss_slot>>;

@@ -50,6 +50,35 @@ TEST_CASE("remedies in words") {
   CHECK(sp::report::text_of(sp::remedies_in(alone)).find(", PCIe 0.00 -> ") != std::string::npos);
 }
 
+// Why there is no offer is said as it is: nothing is wrong with the memory, memory is not asked yet, or another rule comes first.
+TEST_CASE("no remedies, and why") {
+  const auto words = [](const sp::plan_spec& spec) { return sp::report::text_of(sp::remedies_in(spec)); };
+  sp::plan_spec valid = deep();
+  valid.recompute = sp::recomputes::full;
+  CHECK(words(valid) == "   nothing lacks memory\n");
+  sp::plan_spec refused = valid;
+  refused.framework = sp::frameworks::deepspeed;
+  refused.zero = 2;  // with pp 8
+  CHECK((sp::evaluate(refused).violations.size() == 1 && words(refused) == "   nothing lacks memory\n"));
+  sp::plan_spec odd = deep();
+  odd.tp = 3;
+  CHECK(words(odd) == "   memory is asked once the other rules are kept\n");
+  sp::plan_spec impossible = deep();
+  impossible.model = sp::models::mixtral_8x7b::shape;
+  impossible.model.experts.top_k = 9;
+  impossible.tp = impossible.pp = 1;
+  CHECK(words(impossible) == "   what makes it fit is looked for once the other rules are kept\n");
+  const std::string line = sp::sentence_of(sp::violations_in(impossible)).c_str();
+  CHECK(line.find("what makes it fit is looked for once the other rules are kept") != std::string::npos);
+  CHECK(line.find("no change that is tried") == std::string::npos);
+  // Beside a rule that can be kept, with what keeps it.
+  sp::plan_spec both = deep();
+  both.framework = sp::frameworks::deepspeed;
+  both.zero = 2;
+  INFO(words(both));
+  CHECK(words(both).find("   each with zero<1>, which other rules ask for\n   recompute<recomputes::layernorm, recomputes::mlp_act>: peak ") == 0);
+}
+
 TEST_CASE("offers against idling in words") {
   sp::plan_spec spec = deep();
   spec.micro_batch = 1;

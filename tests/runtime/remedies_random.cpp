@@ -82,9 +82,14 @@ bool costs(const sp::plan_spec& spec, const sp::step_cost& cost) {
 
 bool is_valid(const sp::plan_spec& spec) { return sp::evaluate(spec, sp::remedy_search::off).violations.empty(); }
 
-// Every change that is tried and says the same part as that one, up to it.
+// Every change that is tried and says the same part as that one, up to it. What a framework moves to the host may be there only once
+// states are sharded.
 std::vector<sp::remedy> up_to(const sp::plan_spec& spec, sp::remedy last) {
   std::vector<sp::remedy> list;
+  if (last.kind == sp::remedy_kind::offload_states_to_host) {
+    list.push_back(last);
+    return list;
+  }
   sp::first_remedy(spec, [&](sp::remedy change) {
     if (sp::detail::axis_of(change.kind) == sp::detail::axis_of(last.kind)) list.push_back(change);
     return change == last;
@@ -112,10 +117,55 @@ bool smaller_is_enough(const sp::plan_spec& spec, const sp::remedy_set& changes)
   return false;
 }
 
-// Whether a framework can be told to make a change, by what its sources know.
-bool has(sp::frameworks framework, sp::remedy_kind kind) {
-  const bool torch = framework == sp::frameworks::torchtitan || framework == sp::frameworks::fsdp2;
-  return kind == sp::remedy_kind::zero ? !torch : kind == sp::remedy_kind::fsdp ? torch : true;
+// Whether a framework can be told to make a change, by what its sources know. `before` is the plan, `after` the one with all changes.
+bool has(sp::remedy change, const sp::plan_spec& before, const sp::plan_spec& after) {
+  const sp::frameworks whose = before.framework;
+  const bool titan = whose == sp::frameworks::torchtitan;
+  const bool torch = titan || whose == sp::frameworks::fsdp2;
+  const bool moved = after.offload.states == sp::storage::host;
+  switch (change.kind) {
+    case sp::remedy_kind::zero: return !torch;
+    case sp::remedy_kind::fsdp: return torch;
+    // components/optimizer.py of torchtitan; --optimizer of Megatron-LM.
+    case sp::remedy_kind::optimizer_adamw_8bit: return !titan && whose != sp::frameworks::megatron;
+    case sp::remedy_kind::recompute_pointwise: return titan == (after.recompute == sp::recomputes::every_second_matmul);
+    case sp::remedy_kind::recompute_attention:
+    case sp::remedy_kind::recompute_experts: return !titan;
+    case sp::remedy_kind::prefetch: return !torch;
+    case sp::remedy_kind::pp_slots: return whose != sp::frameworks::deepspeed && whose != sp::frameworks::fsdp2;
+    // --optimizer-cpu-offload moves moments; CPUOffloadPolicy all that is sharded; offload_optimizer is of ZeRO-1 to 3.
+    case sp::remedy_kind::offload_states_to_host:
+      if (whose == sp::frameworks::megatron) return !moved && after.offload.moments_percent == 100;
+      if (torch)
+        return moved && after.sharding.is_fsdp() && after.offload.gradients == sp::storage::host &&
+               after.offload.weights == sp::storage::host;
+      return moved && after.offload.weights == before.offload.weights && (whose != sp::frameworks::deepspeed || after.zero > 0);
+    case sp::remedy_kind::layout: {
+      const sp::layout_change says = sp::layout_of(change.value);
+      if (says.states == sp::layout_states::fsdp ? !torch : says.states != sp::layout_states::as_said && torch) return false;
+      if (says.pp != 0 && !has({says.stages, says.pp}, before, after)) return false;
+      return !says.offloads || has({sp::remedy_kind::offload_states_to_host, 0}, before, after);
+    }
+    default: return true;
+  }
+}
+
+// Whether some part of a layout can be left out.
+bool has_needless_part(const sp::plan_spec& spec, const sp::layout_change& says) {
+  const auto helps = [&](auto leave_out) {
+    sp::layout_change less = says;
+    leave_out(less);
+    if (less == says) return false;
+    const sp::plan_spec with = sp::changed(spec, sp::remedy_of_layout(less));
+    const bool moves = !less.offloads || has({sp::remedy_kind::offload_states_to_host, 0}, spec, with);
+    return moves && is_valid(with);
+  };
+  return helps([](sp::layout_change& less) { less.tp = 0; }) || helps([](sp::layout_change& less) { less.pp = 0; }) ||
+         helps([](sp::layout_change& less) { less.cp = 0; }) || helps([](sp::layout_change& less) { less.ep = 0; }) ||
+         helps([](sp::layout_change& less) { less.states = sp::layout_states::as_said; }) ||
+         helps([](sp::layout_change& less) { less.recompute_full = false; }) ||
+         helps([](sp::layout_change& less) { less.micro_batch_one = false; }) ||
+         helps([](sp::layout_change& less) { less.one_f_one_b = false; }) || helps([](sp::layout_change& less) { less.offloads = false; });
 }
 bool has(sp::frameworks framework, const sp::schedule_spec& order) {
   const auto is = [&](const char* name) { return order.name == sp::literal{name}; };
@@ -139,6 +189,7 @@ TEST_CASE("every remedy of random plans that do not fit makes them valid") {
   int offers = 0;
   int pairs = 0;
   int triples = 0;
+  int layouts = 0;
   int helpless = 0;
   int by_kind[static_cast<int>(sp::remedy_kind::chunks) + 1]{};
   while (misfits < 10'000) {
@@ -156,7 +207,7 @@ TEST_CASE("every remedy of random plans that do not fit makes them valid") {
                      << steps[1].value << ", " << static_cast<int>(steps[2].kind) << ' ' << steps[2].value);
       for (const sp::remedy& step : steps) {
         INFO("kind " << static_cast<int>(step.kind) << " value " << step.value);
-        REQUIRE(has(spec.framework, step.kind));
+        REQUIRE(has(step, spec, sp::changed_by_set(spec, offer.changes)));
       }
       if (steps[2].kind != sp::remedy_kind::nothing_small_helps) {
         ++triples;
@@ -164,6 +215,12 @@ TEST_CASE("every remedy of random plans that do not fit makes them valid") {
         ++pairs;
       }
       if (steps[1].kind != sp::remedy_kind::nothing_small_helps) REQUIRE(!smaller_is_enough(spec, offer.changes));
+      if (steps[0].kind == sp::remedy_kind::layout) {
+        ++layouts;
+        REQUIRE(!has_needless_part(spec, sp::layout_of(steps[0].value)));
+        REQUIRE(sp::changed_by_set(spec, offer.changes).devices_per_node * sp::changed_by_set(spec, offer.changes).nodes ==
+                spec.devices_per_node * spec.nodes);
+      }
       const sp::evaluation with = sp::evaluate(sp::changed_by_set(spec, offer.changes), sp::remedy_search::off);
       INFO(sp::sentence_of(with.violations).c_str());
       REQUIRE(with.violations.empty());
@@ -187,11 +244,11 @@ TEST_CASE("every remedy of random plans that do not fit makes them valid") {
     if (list.empty()) ++helpless;
   }
   std::cout << "remedies: " << misfits << " random plans that do not fit, " << offers << " remedies, " << pairs << " of them pairs, "
-            << triples << " of three; " << helpless << " plans without; by kind";
+            << triples << " of three, " << layouts << " other layouts; " << helpless << " plans without; by kind";
   for (const int kind : by_kind) std::cout << ' ' << kind;
   std::cout << '\n';
   // Every kind that is tried has helped some plan (scores of attention are not kept here).
-  for (int kind = 1; kind <= static_cast<int>(sp::remedy_kind::pp_split); ++kind) {
+  for (int kind = 1; kind <= static_cast<int>(sp::remedy_kind::layout); ++kind) {
     INFO(kind);
     CHECK((by_kind[kind] > 0) == (kind != static_cast<int>(sp::remedy_kind::recompute_attention)));
   }
@@ -199,7 +256,85 @@ TEST_CASE("every remedy of random plans that do not fit makes them valid") {
   CHECK(offers > 10'000);
   CHECK(pairs > 100);
   CHECK(triples > 30);
-  CHECK(helpless < misfits / 12);
+  // Another layout on the same devices helps half of those that few changes do not help.
+  CHECK(layouts > 250);
+  CHECK(helpless < misfits / 30);
+}
+
+// Of plans that break other rules as well: the legal values and the changes of one error line, all made at once.
+TEST_CASE("what an error line names was tried together") {
+  dice roll;
+  int lines = 0;
+  int named = 0;
+  int waiting = 0;
+  int by_values = 0;
+  int beside = 0;
+  while (lines < 2'000) {
+    sp::plan_spec spec = random_spec(roll);
+    switch (roll.below(7)) {
+      case 0: spec.ep = 2 * (spec.model.experts.count > 0 ? spec.model.experts.count : 1); break;
+      case 1: spec.model.positions = spec.sequence / 2; break;
+      case 2:
+        spec.framework = sp::frameworks::deepspeed;
+        spec.zero = 2 + roll.below(2);
+        break;
+      case 3: spec.offload.gradients = sp::storage::nvme; break;
+      case 4:
+        spec.framework = sp::frameworks::torchtitan;
+        spec.model = sp::models::mixtral_8x7b::shape;
+        spec.ep = 2;
+        spec.zero = 0;
+        break;
+      case 5: spec.sequence_parallel = sp::toggle::off; break;
+      default:
+        spec.model = sp::models::mixtral_8x7b::shape;
+        spec.model.experts.top_k = spec.model.experts.count + 1;  // nothing puts that right
+        break;
+    }
+    const sp::violation_list list = sp::violations_in(spec);
+    sp::violation memory{};
+    int others = 0;
+    for (const sp::violation& item : list) {
+      const bool is_memory = item.broken == sp::rule::does_not_fit || item.broken == sp::rule::host_does_not_fit;
+      if (is_memory) memory = item;
+      others += !is_memory;
+    }
+    if (others == 0 || memory.needs.count == 0) continue;
+    ++lines;
+    INFO(sp::sentence_of(list).c_str());
+    const sp::remedy_offers offers = sp::remedies_in(spec);
+    REQUIRE(sp::remedy_set{memory.try_this, memory.and_this, memory.further} == (offers.empty() ? sp::remedy_set{} : offers[0].changes));
+    REQUIRE(memory.waits == (offers.why == sp::no_offer::other_rules));
+    REQUIRE((offers.why == sp::no_offer::none) == !offers.empty());
+    waiting += memory.waits;
+    if (offers.empty()) continue;
+    ++named;
+    // One value of each number, since no other was tried.
+    sp::plan_spec with = spec;
+    int values = 0;
+    for (const sp::violation& item : list) {
+      REQUIRE(item.legal[1] == sp::remedy{});
+      values += item.legal[0].kind != sp::remedy_kind::nothing_small_helps;
+      with = sp::changed(with, item.legal[0]);
+    }
+    by_values += values > 0;
+    REQUIRE(is_valid(sp::changed_by_set(with, {memory.try_this, memory.and_this, memory.further})));
+    sp::plan_spec changed = spec;
+    for (const sp::remedy& change : offers.beside) changed = sp::changed(changed, change);
+    beside += !offers.beside.empty();
+    for (const sp::remedy_offer& offer : offers) {
+      const sp::plan_spec other = sp::changed_by_set(changed, offer.changes);
+      REQUIRE(is_valid(other));
+      REQUIRE(costs(other, offer.cost));
+      REQUIRE(costs(spec, offer.cost_before));
+    }
+  }
+  std::cout << "lines with other rules: " << lines << ", " << named << " with a remedy, " << by_values << " of these with legal values, "
+            << beside << " with offers beside them, " << waiting << " wait for other rules\n";
+  CHECK(named > 1'000);
+  CHECK(by_values > 1'000);
+  CHECK(beside > 1'000);
+  CHECK(waiting > 100);
 }
 
 TEST_CASE("what makes a plan fit whose host has too little memory") {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <shardplan/core/index_pack.hpp>
 #include <shardplan/core/size.hpp>
 #include <shardplan/doctor/cause.hpp>
 #include <shardplan/doctor/change.hpp>
@@ -66,8 +65,7 @@ struct no_steps {
 
 // A repair, round by round.
 template <class Core>
-inline constexpr remedy legal_step_of =
-    legal_step(Core::spec, spoken_rules<Core, false>(make_index_pack<static_cast<int>(broken_rules_of<Core>.items.length)>{}));
+inline constexpr remedy legal_step_of = legal_step(Core::spec, rules_with_values<Core>());
 template <class Core>
 inline constexpr bool core_computes = is_computable(Core::spec);
 template <class Core>

@@ -151,6 +151,16 @@ constexpr refusal refusal_under(const Spec& spec, cause which) {
   return sink.found;
 }
 
+// The same question of a changed plan: by the framework that refused it before, and no other.
+template <class Spec>
+constexpr refusal refusal_after(const Spec& with, cause which, const refusal& before) {
+  Spec asked = with;
+  asked.framework = before.whose;
+  refusal found = refusal_under(asked, which);
+  found.is_said = before.is_said;
+  return found;
+}
+
 }  // namespace detail
 
 /// The rule that a cause of `symptom::refused_at_start` stands for in this plan: broken for certain, or, where the plan says no framework,

@@ -45,7 +45,9 @@ constexpr bool helps(const Spec& spec, const treatment& steps, finding& result) 
   const bool of_speed = is_of_speed(result.which);
   timed_step when{};
   if (of_speed) when = timed_step_of(other);
-  const evidence after = evidence_in(who, when, {}, result.which);
+  const evidence after = is_of_configuration(result.which) ? configuration_evidence(other, bare_facts_of(other), result.which,
+                                                                                    refusal_after(other, result.which, result.refused))
+                                                           : evidence_in(who, when, {}, result.which);
   if (after.says == standing::supported) return false;
   if (of_speed && result.cost.seconds > 0 && !is_faster(spec, other, result.cost.tokens_per_second, when.report.tokens_per_second)) {
     result.why = no_change::nothing_faster;

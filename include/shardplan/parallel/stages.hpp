@@ -90,16 +90,42 @@ concept pipeline_slot = requires(layer_counts& counts) {
   Type::set(counts);
 };
 
+namespace detail {
+// Whether a slot says what was said before: it is set alone, so that a slot of one's own needs nothing for it.
+template <class Slot, class Split>
+constexpr bool says_again(Split& split) {
+  const std::int64_t embedding = split.embedding_slot;
+  const std::int64_t loss = split.loss_slot;
+  const std::int64_t next_token = split.next_token_stage;
+  split.embedding_slot = split.loss_slot = split.next_token_stage = unset;
+  Slot::set(split);
+  bool again = false;
+  const auto join = [&again](std::int64_t& now, std::int64_t said) {
+    again = again || (now != unset && said != unset);
+    if (now == unset) now = said;
+  };
+  join(split.embedding_slot, embedding);
+  join(split.loss_slot, loss);
+  join(split.next_token_stage, next_token);
+  return again;
+}
+}  // namespace detail
+
 /// Part of a plan (default: none; under torchtitan embedding and loss): what takes the place of a layer when layers are dealt out, and
 /// where next-token layers lie: `pipeline_slots<embedding_slot, loss_slot>`. With a `layer_split`, whose counts are of blocks alone, a
-/// first stage with `embedding_slot`, a last one with `loss_slot` and that of `next_token_stage` may have no block.
+/// first stage with `embedding_slot`, a last one with `loss_slot` and that of `next_token_stage` may have no block. Saying what the
+/// embedding, the loss or the next-token layers take twice is the violation `repeated_part`.
 template <pipeline_slot... Slots>
 struct pipeline_slots {
   static constexpr part_kind kind = part_kind::pipeline_slots;
   template <class Spec>
   static constexpr void apply(Spec& spec) {
     note_part<part_kind::pipeline_slots>(spec);
-    (Slots::set(spec.layer_split), ...);
+    if constexpr (sizeof...(Slots) == 1) {
+      (Slots::set(spec.layer_split), ...);
+    } else if ((int{detail::says_again<Slots>(spec.layer_split)} + ... + 0) != 0) {
+      note_part<part_kind::pipeline_slots>(spec);
+    }
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include <shardplan/core/unset.hpp>
 #include <shardplan/memory/memory.hpp>
+#include <shardplan/plan/layout_search.hpp>
 #include <shardplan/plan/least_states.hpp>
 #include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/remedy_set.hpp>
@@ -85,7 +86,8 @@ constexpr void each_set(const Spec& spec, const parameter_totals& totals, Visit 
 
 /// The smallest changes that make `spec` valid, every rule asked again on the changed plan: the first single one (`smallest_remedy`); else
 /// the first two together whose strongest values help, each as small as it can be (no smaller values of the same two kinds help); else
-/// three, each as small as it can be with the others; else more nodes, doubled up to 64 times as many.
+/// three, each as small as it can be with the others; else, on the devices that there are, other degrees with as much sharding,
+/// recomputation and offloading as they need (`remedy_kind::layout`); else more nodes, doubled up to 64 times as many.
 template <class Spec = plan_spec>
 constexpr remedy_set best_remedy(const Spec& spec) {
   const auto single = smallest_remedy(spec);
@@ -97,6 +99,8 @@ constexpr remedy_set best_remedy(const Spec& spec) {
     return true;
   });
   if (detail::is_change(found.first)) return found;
+  const auto layout = detail::find_layout(spec, totals);
+  if (detail::is_change(layout)) return {layout, {}, {}};
   // More nodes are more ranks to share states: where those of the most are too few, no fewer are enough.
   for (int doublings = detail::most_doublings; doublings >= 1; --doublings) {
     const auto most = detail::more_nodes(spec, doublings);

@@ -9,6 +9,7 @@
 #include <shardplan/plan/best_remedy.hpp>
 #include <shardplan/plan/feature_change.hpp>
 #include <shardplan/plan/legal_values.hpp>
+#include <shardplan/plan/remedy_beside.hpp>
 #include <shardplan/plan/remedy_set.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
@@ -130,34 +131,35 @@ constexpr violation_list broken_rules(const Spec& spec) {
   check_all<JudgesHost>(spec, sink);
   return sink.list;
 }
-constexpr bool is_about_memory(rule broken) { return broken == rule::does_not_fit || broken == rule::host_does_not_fit; }
-template <class List>
-constexpr bool wants_remedy(const List& list) {
-  for (const auto& item : list.items)
-    if (is_about_memory(item.broken)) return true;
-  return false;
-}
-// The same for the device and the host: what makes the whole plan valid.
-template <class List>
-constexpr void set_remedy(List& list, const remedy_set& changes) {
-  for (auto& item : list.items)
-    if (is_about_memory(item.broken)) {
-      item.try_this = changes.first;
-      item.and_this = changes.second;
-      item.further = changes.third;
-    }
+// Of a plan that breaks other rules as well: what makes it fit once they are put right; else what puts all right.
+template <class Spec, class List>
+constexpr void find_remedy_beside(const Spec& spec, List& list) {
+  const repair_list repairs = repairs_in(list);
+  const Spec other = changed_by_repairs(spec, repairs);
+  const bool others_kept = keeps_other_rules(other);
+  if (others_kept) {
+    const remedy_set changes = lacks_memory(other) ? best_remedy(other) : set_of_repairs(repairs);
+    set_remedy(list, changes);
+    if (is_change(changes.first)) return keep_first_values(list);
+  }
+  const remedy_set alone = best_remedy(spec);
+  set_remedy(list, alone);
+  if (is_change(alone.first)) return forget_values(list);
+  if (!others_kept) note_that_it_waits(list);
 }
 template <class Spec, class List>
 constexpr void find_remedies(const Spec& spec, List& list) {
   find_all_legal(spec, list);
   find_all_supported(spec, list);
-  if (wants_remedy(list)) set_remedy(list, best_remedy(spec));
+  if (!wants_remedy(list)) return;
+  if (has_other_rules(list)) return find_remedy_beside(spec, list);
+  set_remedy(list, best_remedy(spec));
 }
 }  // namespace detail
 
 /// Every broken rule of `spec`, tier by tier (plan/violation.hpp); empty when the plan is valid. A plan that does not fit comes with the
 /// smallest change that was checked to make it valid (`best_remedy`), an illegal number with the nearest legal ones, what is not supported
-/// with a change after which it is.
+/// with a change after which it is. What one plan's violations name was tried together.
 template <class Spec = plan_spec>
 constexpr violation_list violations_in(const Spec& spec) {
   violation_list list = detail::broken_rules(spec);

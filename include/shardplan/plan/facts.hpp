@@ -347,11 +347,13 @@ struct has;
 /// The largest component of a stage and its bytes.
 template <component Which, class Amount>
 struct largest;
-/// A change of one part that was checked to make the plan valid, or of two that do it together. In a violation about a number: a legal
-/// value of that part.
+/// Changes that were checked to make the plan valid together, with the first legal value of each other violation. In a violation about a
+/// number: a legal value of that part.
 template <class... Parts>
 struct try_;
-/// No single change that shardplan tries makes the plan valid.
+/// No change that shardplan tries makes the plan valid.
 struct nothing_small_helps;
+/// Another rule is broken that no change which shardplan tries puts right: what makes the plan fit is looked for once it is kept.
+struct other_rules_first;
 
 }  // namespace shardplan

@@ -3,7 +3,10 @@
 
 #include <shardplan/core/text.hpp>
 #include <shardplan/recipe/framework.hpp>
+#include <shardplan/recipe/offload.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
+
+#include <cstdint>
 
 // What a framework has: the one place that searches, remedies, offers against idling and diagnoses ask, so that none of them names what
 // the user's framework cannot say. `frameworks::generic` has everything.
@@ -21,7 +24,61 @@ constexpr bool has_fsdp(frameworks framework) { return framework != frameworks::
 /// Whether a framework moves states to NVMe: DeepSpeed (`offload_optimizer.device`, ZeRO-Infinity).
 constexpr bool has_nvme(frameworks framework) { return framework == frameworks::deepspeed || framework == frameworks::generic; }
 
+/// Whether a framework has an optimizer with 8-bit moments (`optimizers::adamw_8bit`). DeepSpeed takes any optimizer of PyTorch's interface
+/// (`zero_allow_untested_optimizer`; Hugging Face's `adamw_bnb_8bit`), and `fully_shard` itself is run with one's own (torchao's
+/// AdamW8bit). torchtitan builds Adam and AdamW (components/optimizer.py), Megatron-LM has --optimizer adam, sgd and muon.
+template <class Framework = frameworks>
+constexpr bool has_8bit_optimizer(Framework framework) {
+  return framework != frameworks::torchtitan && framework != frameworks::megatron;
+}
+
+/// Whether a framework lets embedding and loss count as a layer each (`pipeline_slots<embedding_slot, loss_slot>`): Megatron-LM
+/// (account_for_embedding_in_pipeline_split, account_for_loss_in_pipeline_split) and torchtitan, where they do by default. DeepSpeed's
+/// PipelineModule and PyTorch's stages are told layers.
+template <class Framework = frameworks>
+constexpr bool has_pipeline_slots(Framework framework) {
+  return framework != frameworks::deepspeed && framework != frameworks::fsdp2;
+}
+
+/// Whether a framework recomputes parts of a block by name (`recomputes::layernorm`, `mlp_act`, `moe` ...): Megatron-LM's
+/// --recompute-modules; under DeepSpeed and `fully_shard` the model calls the checkpoint function itself. torchtitan's
+/// `activation_checkpoint` has `full` and `selective`.
+template <class Framework = frameworks>
+constexpr bool has_module_recompute(Framework framework) {
+  return framework != frameworks::torchtitan;
+}
+
+/// Whether nothing can be gathered ahead (`prefetch<0>`): DeepSpeed's `stage3_prefetch_bucket_size` 0, Megatron-LM without
+/// --overlap-param-gather, FSDP1's `forward_prefetch` and `backward_prefetch`. `fully_shard` always gathers the next unit ahead.
+template <class Framework = frameworks>
+constexpr bool has_prefetch_off(Framework framework) {
+  return framework != frameworks::torchtitan && framework != frameworks::fsdp2;
+}
+
+/// What a `remedy_kind::offload_states_to_host` says beside `states_to<storage::host>`, or in its place: bits of its value.
+namespace offload_words {
+inline constexpr std::int64_t gradients = 1;         ///< `gradients_to<storage::host>`
+inline constexpr std::int64_t weights = 2;           ///< `weights_to<storage::host>`
+inline constexpr std::int64_t inputs = 4;            ///< `inputs_to_host`
+inline constexpr std::int64_t moments = 8;           ///< `moments_to_host<100>` in the place of `states_to<storage::host>`
+inline constexpr std::int64_t weights_to_nvme = 16;  ///< `weights_to<storage::nvme>`
+}  // namespace offload_words
+
 namespace detail {
+
+// Megatron-LM's --optimizer-cpu-offload moves moments and keeps master weights (memory_peaks: 8 bytes a parameter); CPUOffloadPolicy of
+// `fully_shard`, which torchtitan's enable_cpu_offload sets, moves sharded weights, gradients and states; DeepSpeed's offload_optimizer
+// moves master weights and states.
+template <class Offload>
+constexpr std::int64_t offload_value(frameworks framework, const Offload& offload) {
+  const bool moves_all = framework == frameworks::torchtitan || framework == frameworks::fsdp2;
+  std::int64_t value = framework == frameworks::megatron ? offload_words::moments : 0;
+  if (moves_all || offload.gradients == storage::host) value |= offload_words::gradients;
+  if (offload.weights == storage::nvme) value |= offload_words::weights_to_nvme;
+  if (offload.weights == storage::host || (moves_all && offload.weights == storage::device)) value |= offload_words::weights;
+  if (offload.inputs == storage::host) value |= offload_words::inputs;
+  return value;
+}
 
 constexpr unsigned framework_bit(frameworks framework) { return 1u << (static_cast<unsigned>(framework) & 31u); }
 

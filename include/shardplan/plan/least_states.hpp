@@ -6,6 +6,7 @@
 #include <shardplan/memory/weight_storage.hpp>
 #include <shardplan/model/inventory.hpp>
 #include <shardplan/model/tensor.hpp>
+#include <shardplan/plan/framework_has.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -65,9 +66,12 @@ constexpr std::int64_t least_memory(const Spec& spec, const parameter_totals& to
   const bool by_tensor = goes_by_tensor(spec.optimizer, spec.precision) || has(remedy_kind::optimizer_adamw_8bit);
   const bool states_stay = spec.offload.states == storage::device && !has(remedy_kind::offload_states_to_host);
   const auto& precision = spec.precision;
-  const std::int64_t weight = spec.offload.weights == storage::device && !has_linear_rule(precision) ? precision.weight : 0;
-  const bool gradients_stay =
-      spec.offload.gradients == storage::device && !spec.sharding.is_fsdp() && !goes_fsdp && !spec.optimizer.fused_step;
+  const bool weights_stay =
+      spec.offload.weights == storage::device && (value_of(remedy_kind::offload_states_to_host, 0) & offload_words::weights) == 0;
+  const std::int64_t weight = weights_stay && !has_linear_rule(precision) ? precision.weight : 0;
+  const bool gradients_stay = spec.offload.gradients == storage::device &&
+                              (value_of(remedy_kind::offload_states_to_host, 0) & offload_words::gradients) == 0 &&
+                              !spec.sharding.is_fsdp() && !goes_fsdp && !spec.optimizer.fused_step;
   const std::int64_t gradient = gradients_stay ? precision.gradient + precision.accumulator : 0;
   const std::int64_t moments = by_tensor || spec.offload.moments_percent != 0 ? 0 : spec.optimizer.moments * precision.moment;
   const std::int64_t optimizer = states_stay ? precision.master + moments : 0;

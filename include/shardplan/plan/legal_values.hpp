@@ -3,6 +3,8 @@
 
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/core/unset.hpp>
+#include <shardplan/parallel/stages.hpp>
+#include <shardplan/plan/framework_has.hpp>
 #include <shardplan/plan/legal.hpp>
 #include <shardplan/plan/legality.hpp>
 #include <shardplan/plan/quantity.hpp>
@@ -219,6 +221,42 @@ constexpr bool work_together(const List& list, const Spec& repaired) {
   return has_values;
 }
 
+// Whether it is said of layers that stages do not divide.
+template <class Item>
+constexpr bool is_about_layers(const Item& item) {
+  return item.broken == rule::does_not_divide && (item.second.what == quantity::layers || item.second.what == quantity::layers_and_slots);
+}
+// What deals those layers out to the same stages: embedding and loss in the place of a layer each, where that divides and the framework has
+// it (126 and 2 on 16 stages: Llama 3, arXiv 2407.21783), else counts that differ by one.
+template <class Spec>
+constexpr remedy change_of_stages(const Spec& spec) {
+  const std::int64_t stages = spec.schedule.stages(spec.pp);
+  if (has_pipeline_slots(spec.framework) && (spec.model.layers + 2) % stages == 0) return {remedy_kind::pipeline_slots, 0};
+  if (stages > spec.model.layers || stages > static_cast<std::int64_t>(most_layer_split_entries)) return {};
+  return {remedy_kind::layer_split, stages};
+}
+// Writes it beside the legal values of pp, where it works together with those of other parts: `with` has them. Nothing else may be broken
+// by it, and nothing stay broken that a value puts right.
+template <class Spec, class List>
+constexpr void keep_stages(const Spec& spec, Spec with, List& list) {
+  for (std::size_t at = 0; at < list.items.length; ++at) {
+    auto& item = list.items.values[at];
+    if (!is_about_layers(item)) continue;
+    const remedy change = change_of_stages(spec);
+    if (change.kind == remedy_kind::nothing_small_helps) return;
+    with.pp = spec.pp;
+    make_change(with, change);
+    const broken_numbers left = numbers_at_fault(with);
+    for (std::size_t other = 0; other < left.items.length; ++other) {
+      const std::size_t place = place_in(list, left.items.values[other]);
+      if (place == list.items.length || place == at) return;
+      if (first_value(list.items.values[place]).kind != remedy_kind::nothing_small_helps) return;
+    }
+    item.try_this = change;
+    return;
+  }
+}
+
 template <class Spec, class List>
 constexpr void find_all_legal(const Spec& spec, List& list) {
   if (!has_legal_values(list)) return;
@@ -228,8 +266,11 @@ constexpr void find_all_legal(const Spec& spec, List& list) {
     step = answer(step.after, step.answered, all, turn);
     list.items.values[index_at(all, turn)] = step.item;
   }
-  if (work_together(list, step.after)) return;
-  for (std::size_t at = 0; at < list.items.length; ++at) list.items.values[at] = answer_alone(spec, all, at);
+  if (!work_together(list, step.after)) {
+    step.after = spec;
+    for (std::size_t at = 0; at < list.items.length; ++at) list.items.values[at] = answer_alone(spec, all, at);
+  }
+  keep_stages(spec, step.after, list);
 }
 
 }  // namespace shardplan::detail

@@ -9,6 +9,7 @@
 #include <shardplan/memory/phase.hpp>
 #include <shardplan/memory/report.hpp>
 #include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/remedy_beside.hpp>
 #include <shardplan/plan/remedy_of_plan.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
@@ -19,6 +20,10 @@
 #include <cstdint>
 
 namespace shardplan {
+
+/// Declared here for what is asked of one below; its definition and its meaning stand before `plan`.
+template <class... Parts>
+struct plan_core;
 
 namespace detail {
 
@@ -39,14 +44,21 @@ concept needed_part = applicable_part<Type> || refused<Type>::ok;
 // Copied by every plan: cheaper than evaluating the default of each field anew.
 inline constexpr plan_spec unsaid{};
 
+// What is no part was refused by name already.
+template <class Part>
+constexpr void apply_known(plan_spec& spec) {
+  if constexpr (applicable_part<Part>) Part::apply(spec);
+}
 template <class... Parts>
 constexpr plan_spec fold_parts() {
   plan_spec spec = unsaid;
   if constexpr (sizeof...(Parts) > 64) {
     // Clang folds no more than 256 operands; a list is dearer and only for plans that break a rule anyway.
-    [[maybe_unused]] const int in_order[] = {0, (Parts::apply(spec), 0)...};
-  } else if constexpr ((applicable_part<Parts> && ...)) {  // what is no part was refused by name already
+    [[maybe_unused]] const int in_order[] = {0, (apply_known<Parts>(spec), 0)...};
+  } else if constexpr ((applicable_part<Parts> && ...)) {
     (Parts::apply(spec), ...);
+  } else {
+    (apply_known<Parts>(spec), ...);
   }
   spec.said_parts = 0;
   return spec;
@@ -54,7 +66,30 @@ constexpr plan_spec fold_parts() {
 
 // The broken rules of a plan, the legal values of each a constant of its own.
 template <class Core>
-inline constexpr violation_list broken_rules_of = broken_rules<Core::judges_host>(Core::spec);
+inline constexpr bool has_only_parts = true;
+template <class... Parts>
+inline constexpr bool has_only_parts<plan_core<Parts...>> = (applicable_part<Parts> && ...);
+// Of a plan that has something that is no part, which was refused by name, only what is wrong by itself: it may stand for a part that is
+// missing, and for what would keep a rule about several (a `layer_split`, a `zero`).
+template <class List>
+constexpr List without_what_waits(const List& list) {
+  List result{};
+  for (std::size_t at = 0; at < list.items.length; ++at) {
+    const rule broken = list.items.values[at].broken;
+    if (broken != rule::missing_part && broken < rule::does_not_divide) result.items.values[result.items.length++] = list.items.values[at];
+  }
+  return result;
+}
+template <class Core>
+constexpr violation_list rules_of_core() {
+  if constexpr (has_only_parts<Core>) {
+    return broken_rules<Core::judges_host>(Core::spec);
+  } else {
+    return without_what_waits(broken_rules<Core::judges_host>(Core::spec));
+  }
+}
+template <class Core>
+inline constexpr violation_list broken_rules_of = rules_of_core<Core>();
 template <class Core, int Index>
 inline constexpr auto answer_of_plan = answer(answer_of_plan<Core, Index - 1>.after, answer_of_plan<Core, Index - 1>.answered,
                                               broken_rules_of<Core>, Index);
@@ -74,24 +109,95 @@ constexpr violation_list rules_answered_alone(index_pack<int, Indices...>) {
   ((list.items.values[Indices] = answer_alone_of_plan<Core, Indices>), ...);
   return list;
 }
+template <class Core, bool Alone, class Indices>
+constexpr violation_list rules_answered_alone_if(Indices indices) {
+  if constexpr (Alone) {
+    return rules_answered_alone<Core>(indices);
+  } else {
+    return {};
+  }
+}
 template <class Core, class Indices>
 constexpr violation_list legal_rules(Indices indices) {
   constexpr violation_list list = answered_rules<Core>(Indices{});
   constexpr int last = static_cast<int>(broken_rules_of<Core>.items.length) - 1;
-  if constexpr (work_together(list, answer_of_plan<Core, last>.after)) {
-    return list;
+  constexpr bool together = work_together(list, answer_of_plan<Core, last>.after);
+  violation_list result = together ? list : rules_answered_alone_if<Core, !together>(indices);
+  keep_stages(Core::spec, together ? answer_of_plan<Core, last>.after : Core::spec, result);
+  return result;
+}
+template <class Core>
+constexpr violation_list rules_with_values() {
+  violation_list list = broken_rules_of<Core>;
+  if constexpr (has_legal_values(broken_rules_of<Core>))
+    list = legal_rules<Core>(make_index_pack<static_cast<int>(broken_rules_of<Core>.items.length)>{});
+  if constexpr (has_features(broken_rules_of<Core>)) find_all_supported(Core::spec, list);
+  return list;
+}
+
+// The plan once its other broken rules are put right, as `find_remedy_beside` asks about it.
+template <class Core>
+struct repaired_core {
+  static constexpr repair_list repairs = repairs_in(rules_with_values<Core>());
+  static constexpr auto spec = changed_by_repairs(Core::spec, repairs);
+  static constexpr bool judges_host = Core::judges_host;
+  static constexpr bool keeps_others = keeps_other_rules(spec);
+  static constexpr int violation_count = count_violations<judges_host>(spec);
+};
+template <class Core>
+constexpr remedy_set remedy_of_repaired() {
+  using other = repaired_core<Core>;
+  if constexpr (!other::keeps_others) {
+    return {};
+  } else if constexpr (other::violation_count == 0) {
+    return set_of_repairs(other::repairs);
   } else {
-    return rules_answered_alone<Core>(indices);
+    return remedy_of_plan<other>();
   }
 }
-// Each with its legal values, or the change after which it is supported, and with remedies if asked.
-template <class Core, bool WithRemedy = true, class Indices>
-constexpr violation_list spoken_rules(Indices indices) {
-  violation_list list = broken_rules_of<Core>;
-  if constexpr (has_legal_values(broken_rules_of<Core>)) list = legal_rules<Core>(indices);
-  if constexpr (has_features(broken_rules_of<Core>)) find_all_supported(Core::spec, list);
-  if constexpr (WithRemedy && wants_remedy(broken_rules_of<Core>)) set_remedy(list, remedy_of_plan<Core>());
+// The plan on which changes are made that make it fit: itself, or once its other rules are put right.
+template <class Core, bool HasOthers = has_other_rules(broken_rules_of<Core>)>
+struct remedied_core {
+  using type = Core;
+};
+template <class Core, bool Found = is_change(remedy_of_repaired<Core>().first)>
+struct better_core {
+  using type = repaired_core<Core>;
+};
+template <class Core>
+struct better_core<Core, false> {
+  using type = Core;
+};
+template <class Core>
+struct remedied_core<Core, true> : better_core<Core> {};
+
+template <class Core>
+constexpr violation_list rules_with_remedy_beside() {
+  violation_list list = rules_with_values<Core>();
+  if constexpr (is_change(remedy_of_repaired<Core>().first)) {
+    set_remedy(list, remedy_of_repaired<Core>());
+    keep_first_values(list);
+  } else {
+    set_remedy(list, remedy_of_plan<Core>());
+    if (is_change(remedy_of_plan<Core>().first)) {
+      forget_values(list);
+    } else if (!repaired_core<Core>::keeps_others) {
+      note_that_it_waits(list);
+    }
+  }
   return list;
+}
+template <class Core>
+constexpr violation_list spoken_rules() {
+  if constexpr (!wants_remedy(broken_rules_of<Core>)) {
+    return rules_with_values<Core>();
+  } else if constexpr (has_other_rules(broken_rules_of<Core>)) {
+    return rules_with_remedy_beside<Core>();
+  } else {
+    violation_list list = broken_rules_of<Core>;
+    set_remedy(list, remedy_of_plan<Core>());
+    return list;
+  }
 }
 
 template <class Core>
@@ -190,8 +296,7 @@ struct plan : detail::stage_arrays<plan_core<Parts...>, detail::make_index_pack<
   /// Estimate: how long a step takes, and why; all zero when the plan breaks a rule of the first two tiers.
   static constexpr timing_report timing = detail::timing_if(plan_core<Parts...>::spec, detail::traffic_layout_in<plan_core<Parts...>>);
   /// The broken rules as values; `violations_of<plan>` has them as types.
-  static constexpr violation_list found = detail::spoken_rules<plan_core<Parts...>>(
-      detail::make_index_pack<static_cast<int>(detail::broken_rules_of<plan_core<Parts...>>.items.length)>{});
+  static constexpr violation_list found = detail::spoken_rules<plan_core<Parts...>>();
 };
 
 }  // namespace shardplan

@@ -6,8 +6,12 @@
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/plan/best_remedy.hpp>
 #include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/feature_change.hpp>
+#include <shardplan/plan/layout_search.hpp>
+#include <shardplan/plan/legal_values.hpp>
 #include <shardplan/plan/plan.hpp>
 #include <shardplan/plan/remedy.hpp>
+#include <shardplan/plan/remedy_beside.hpp>
 #include <shardplan/plan/remedy_of_plan.hpp>
 #include <shardplan/plan/remedy_set.hpp>
 #include <shardplan/plan/rules/check.hpp>
@@ -38,8 +42,26 @@ struct remedy_offer {
 /// Most offers of one plan.
 inline constexpr std::size_t most_offers = 24;
 
+/// Why there is no offer for a plan.
+enum class no_offer {
+  none,           ///< there are offers
+  fits,           ///< nothing lacks memory
+  not_asked,      ///< a rule of the first two tiers is broken: memory is not asked yet
+  other_rules,    ///< a rule that is not about memory is broken too, and no change that is tried puts it right
+  nothing_helps,  ///< no change that is tried makes it fit
+};
+
 /// The offers of a plan, from the smallest change to the largest.
-using remedy_offers = static_vector<remedy_offer, most_offers>;
+struct remedy_offers : static_vector<remedy_offer, most_offers> {
+  repair_list beside{};           ///< what other broken rules ask for: each offer was tried together with all of it
+  no_offer why = no_offer::fits;  ///< why the list is empty
+
+  friend constexpr bool operator==(const remedy_offers& left, const remedy_offers& right) {
+    return static_cast<const static_vector<remedy_offer, most_offers>&>(left) ==
+               static_cast<const static_vector<remedy_offer, most_offers>&>(right) &&
+           left.beside == right.beside && int(left.why) == int(right.why);
+  }
+};
 
 namespace detail {
 
@@ -79,6 +101,8 @@ constexpr bool is_new(const remedy_offers& list, const remedy_set& changes) {
 // The same at compile time, a constant for each candidate, as in remedy_of_plan.hpp.
 template <class Core>
 inline constexpr step_cost cost_before = computed_cost(Core::spec);
+template <class Core>
+inline constexpr step_cost cost_before<repaired_core<Core>> = computed_cost(Core::spec);
 template <class Core, remedy_kind Kind, std::int64_t Value, remedy_kind Second, std::int64_t SecondValue, remedy_kind Third,
           std::int64_t ThirdValue>
 inline constexpr remedy_offer offer = offer_of(Core::spec, {{Kind, Value}, {Second, SecondValue}, {Third, ThirdValue}}, cost_before<Core>);
@@ -111,57 +135,120 @@ constexpr void add_pairs(remedy_offers& list) {
   }
 }
 template <class Core>
-constexpr remedy_offers offers_of_plan() {
+constexpr remedy_offers offers_of_misfit() {
   remedy_offers list{};
-  if constexpr (Core::violation_count != 0) {
-    if constexpr (lacks_memory<Core::judges_host>(Core::spec)) {
-      add_singles<Core, 0>(list);
-      if constexpr (remedy_from<Core, 0>().kind == remedy_kind::nothing_small_helps && all_help<Core>) {
-        add_pairs<Core, 0>(list);
-        if constexpr (first_pair<Core, 0>() == strong_pairs && is_change(strong_set_of<Core, strong_pairs>.first))
-          add_set<Core, strong_pairs>(list);
+  add_singles<Core, 0>(list);
+  if constexpr (remedy_from<Core, 0>().kind == remedy_kind::nothing_small_helps) {
+    constexpr bool any = [] {
+      if constexpr (all_help<Core>) {
+        return first_pair<Core, 0>() != strong_pairs || is_change(strong_set_of<Core, strong_pairs>.first);
+      } else {
+        return false;
       }
-      constexpr remedy nodes = nodes_from<Core, 1>();
-      if constexpr (nodes.kind != remedy_kind::nothing_small_helps) add_single<Core, nodes.kind, nodes.value>(list);
+    }();
+    if constexpr (any) {
+      add_pairs<Core, 0>(list);
+      if constexpr (first_pair<Core, 0>() == strong_pairs) add_set<Core, strong_pairs>(list);
+    } else if constexpr (is_change(found_layout<Core>)) {
+      add_single<Core, remedy_kind::layout, found_layout<Core>.value>(list);
     }
   }
+  constexpr remedy nodes = nodes_from<Core, 1>();
+  if constexpr (nodes.kind != remedy_kind::nothing_small_helps) add_single<Core, nodes.kind, nodes.value>(list);
+  list.why = list.empty() ? no_offer::nothing_helps : no_offer::none;
+  return list;
+}
+template <class Core>
+constexpr remedy_offers offers_of_plan() {
+  remedy_offers list{};
+  if constexpr (!wants_remedy(broken_rules_of<Core>)) {
+    list.why = Core::violation_count == 0 || is_computable(Core::spec) ? no_offer::fits : no_offer::not_asked;
+  } else if constexpr (!has_other_rules(broken_rules_of<Core>)) {
+    list = offers_of_misfit<Core>();
+  } else if constexpr (is_change(remedy_of_repaired<Core>().first)) {
+    using other = repaired_core<Core>;
+    if constexpr (other::violation_count == 0) {
+      list.push_back(offer_of(Core::spec, set_of_repairs(other::repairs), cost_before<Core>));
+      list.why = no_offer::none;
+    } else {
+      list = offers_of_misfit<other>();
+      list.beside = other::repairs;
+    }
+  } else {
+    list = offers_of_misfit<Core>();
+    if (list.empty() && !repaired_core<Core>::keeps_others) list.why = no_offer::other_rules;
+  }
+  return list;
+}
+
+// Of a plan that lacks memory, each on its own or beside what was changed before.
+template <class Spec>
+constexpr remedy_offers offers_for(const Spec& spec, const step_cost& before) {
+  remedy_offers list{};
+  first_remedy(spec, [&](remedy suggested) {
+    if (!has_kind(list, suggested.kind) && count_violations(changed(spec, suggested)) == 0)
+      list.push_back(offer_of(spec, {suggested, {}, {}}, before));
+    return false;
+  });
+  if (list.empty()) {
+    const parameter_totals totals = totals_of(spec);
+    each_set(spec, totals, [&](const remedy_set& strong) {
+      const remedy_set changes = smallest_set(spec, totals, strong);
+      if (is_new(list, changes)) list.push_back(offer_of(spec, changes, before));
+      return false;
+    });
+    const remedy layout = list.empty() ? find_layout(spec, totals) : remedy{};
+    if (is_change(layout)) list.push_back(offer_of(spec, {layout, {}, {}}, before));
+  }
+  for (int doublings = 1; doublings <= most_doublings; ++doublings) {
+    const remedy nodes = more_nodes(spec, doublings);
+    if (nodes.kind == remedy_kind::nothing_small_helps || count_violations(changed(spec, nodes)) != 0) continue;
+    list.push_back(offer_of(spec, {nodes, {}, {}}, before));
+    break;
+  }
+  list.why = list.empty() ? no_offer::nothing_helps : no_offer::none;
   return list;
 }
 }  // namespace detail
 
-/// Every change that makes a plan valid which only does not fit, on its device or on its host, from the smallest to the largest: of each
-/// kind of change (in the order of `first_remedy`) the smallest value that helps; where no single change does, pairs, each the smallest of
-/// its two kinds; where no pair does, three together; more nodes at last. Each was checked by evaluating the changed plan, all rules, and
-/// says what a step then costs. Empty for a plan that is valid, or that breaks other rules.
+/// Every change that makes a plan valid which does not fit, on its device or on its host, from the smallest to the largest: of each kind of
+/// change (in the order of `first_remedy`) the smallest value that helps; where no single change does, pairs, each the smallest of its two
+/// kinds; where no pair does, three together; where they do not either, another layout on the same devices; more nodes at last. Each was
+/// checked by evaluating the changed plan, all rules, and says what a step then costs. Where other rules are broken as well, the changes
+/// that they ask for are `beside`, and each was checked together with them. `why` says why there is none.
 template <class Spec = plan_spec>
 constexpr remedy_offers remedies_in(const Spec& spec) {
-  remedy_offers list{};
-  if (!detail::lacks_memory(spec)) return list;
+  if (!detail::lacks_memory(spec)) {
+    remedy_offers none{};
+    if (!detail::is_computable(spec)) none.why = no_offer::not_asked;
+    return none;
+  }
   const step_cost before = detail::computed_cost(spec);
-  first_remedy(spec, [&](remedy suggested) {
-    if (!detail::has_kind(list, suggested.kind) && detail::count_violations(changed(spec, suggested)) == 0)
-      list.push_back(detail::offer_of(spec, {suggested, {}, {}}, before));
-    return false;
-  });
-  if (list.empty()) {
-    const detail::parameter_totals totals = detail::totals_of(spec);
-    detail::each_set(spec, totals, [&](const remedy_set& strong) {
-      const remedy_set changes = detail::smallest_set(spec, totals, strong);
-      if (detail::is_new(list, changes)) list.push_back(detail::offer_of(spec, changes, before));
-      return false;
-    });
+  if (detail::keeps_other_rules(spec)) return detail::offers_for(spec, before);
+  violation_list broken = detail::broken_rules(spec);
+  detail::find_all_legal(spec, broken);
+  detail::find_all_supported(spec, broken);
+  const repair_list repairs = detail::repairs_in(broken);
+  const Spec other = detail::changed_by_repairs(spec, repairs);
+  const bool others_kept = detail::keeps_other_rules(other);
+  if (others_kept && !detail::lacks_memory(other)) {
+    remedy_offers one{};
+    one.push_back(detail::offer_of(spec, detail::set_of_repairs(repairs), before));
+    one.why = no_offer::none;
+    return one;
   }
-  for (int doublings = 1; doublings <= detail::most_doublings; ++doublings) {
-    const remedy nodes = detail::more_nodes(spec, doublings);
-    if (nodes.kind == remedy_kind::nothing_small_helps || detail::count_violations(changed(spec, nodes)) != 0) continue;
-    list.push_back(detail::offer_of(spec, {nodes, {}, {}}, before));
-    break;
+  if (others_kept) {
+    remedy_offers beside = detail::offers_for(other, before);
+    beside.beside = repairs;
+    if (!beside.empty()) return beside;
   }
-  return list;
+  remedy_offers alone = detail::offers_for(spec, before);
+  if (alone.empty() && !others_kept) alone.why = no_offer::other_rules;
+  return alone;
 }
 
 /// `remedies_in` of a plan type, as a constant: `remedies_of<run>[0].changes.first`.
 template <plan_type Plan>
-inline constexpr remedy_offers remedies_of = detail::offers_of_plan<detail::asked_plan<Plan>>();
+inline constexpr remedy_offers remedies_of = detail::offers_of_plan<detail::core_of_plan<detail::asked_plan<Plan>>>();
 
 }  // namespace shardplan

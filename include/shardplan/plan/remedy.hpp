@@ -7,6 +7,7 @@
 #include <shardplan/parallel/stages.hpp>
 #include <shardplan/plan/framework_has.hpp>
 #include <shardplan/plan/least_states.hpp>
+#include <shardplan/plan/remedy_layout.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/recipe/attention.hpp>
@@ -27,21 +28,45 @@
 namespace shardplan {
 
 namespace detail {
-// Counts that differ by one at most, the larger in the middle: the ends have embedding and head beside their layers.
+// Counts that differ by one at most, the larger in the middle: the ends have embedding and head beside their layers. Under DeepSpeed the
+// larger are the first (runtime/utils.py, partition_uniform).
 template <class Split>
-constexpr void split_evenly(Split& split, std::int64_t layers, std::int64_t parts) {
+constexpr void split_evenly(Split& split, std::int64_t layers, std::int64_t parts, frameworks framework) {
   const std::int64_t next_token = split.next_token_stage;
   split = {};
   split.next_token_stage = next_token;
   if (parts < 1 || parts > layers) return;
   const std::int64_t larger = layers % parts;
-  const std::int64_t from = (parts - larger) / 2;
+  const std::int64_t from = framework == frameworks::deepspeed ? 0 : (parts - larger) / 2;
   for (std::int64_t at = 0; at < parts; ++at) split.push_back(layers / parts + (at >= from && at < from + larger ? 1 : 0));
+}
+
+// Moves optimizer state to the host, by the words of the remedy.
+template <class Offload>
+constexpr void move_states(Offload& offload, std::int64_t words) {
+  if ((words & offload_words::moments) != 0) {
+    offload.moments_percent = 100;
+  } else {
+    offload.states = storage::host;
+    offload.moments_percent = 0;  // they are of what is moved now
+  }
+  if ((words & offload_words::gradients) != 0) offload.gradients = storage::host;
+  if ((words & offload_words::weights) != 0) offload.weights = storage::host;
+}
+// Whether there is such a move: under DeepSpeed of sharded states only, under `fully_shard` with all that it shards.
+template <class Spec>
+constexpr bool moves_states(const Spec& spec) {
+  if (spec.offload.states != storage::device) return false;
+  if (spec.framework == frameworks::megatron) return spec.offload.moments_percent < 100;
+  if (spec.framework == frameworks::deepspeed) return sharding_stage(spec) > 0;
+  return spec.framework == frameworks::generic || spec.sharding.is_fsdp();
 }
 
 // Makes that one change: a search over many values of one field copies the spec once. (`Chunked` depends, so that a file which only
 // includes this instantiates no schedule.)
-template <class Spec, int Chunked = 2>
+template <class Spec, int Chunked>
+constexpr void make_layout(Spec& result, const layout_change& change);
+template <class Spec, int Chunked = 2, class Change = layout_change>
 constexpr void make_change(Spec& result, remedy change) {
   switch (change.kind) {
     case remedy_kind::nothing_small_helps:
@@ -52,7 +77,7 @@ constexpr void make_change(Spec& result, remedy change) {
     case remedy_kind::tp: result.tp = change.value; break;
     case remedy_kind::pp: result.pp = change.value; break;
     case remedy_kind::cp: result.cp = change.value; break;
-    case remedy_kind::offload_states_to_host: result.offload.states = storage::host; break;
+    case remedy_kind::offload_states_to_host: move_states(result.offload, change.value); break;
     case remedy_kind::optimizer_adamw_8bit: result.optimizer = optimizers::adamw_8bit::spec; break;
     case remedy_kind::nodes: result.nodes = change.value; break;
     case remedy_kind::ep: result.ep = change.value; break;
@@ -61,7 +86,9 @@ constexpr void make_change(Spec& result, remedy change) {
       result.recompute_layers = {};
       break;
     case remedy_kind::recompute_pointwise:
-      result.recompute = recomputes::layernorm | recomputes::mlp_act | (change.value == 0 ? recomputes::none : recomputes::moe_act);
+      result.recompute = change.value == 2
+                             ? recomputes::every_second_matmul
+                             : recomputes::layernorm | recomputes::mlp_act | (change.value == 0 ? recomputes::none : recomputes::moe_act);
       break;
     case remedy_kind::recompute_experts: result.recompute = result.recompute | recomputes::moe; break;
     case remedy_kind::reshard: result.sharding.reshard_after_forward = change.value != 0; break;
@@ -79,8 +106,9 @@ constexpr void make_change(Spec& result, remedy change) {
       break;
     case remedy_kind::pp_split:
       result.pp = change.value;
-      split_evenly(result.layer_split, result.model.layers, result.schedule.stages(change.value));
+      split_evenly(result.layer_split, result.model.layers, result.schedule.stages(change.value), result.framework);
       break;
+    case remedy_kind::layout: make_layout<Spec, Chunked>(result, layout_of<Change>(change.value)); break;
     case remedy_kind::dp: result.dp = change.value; break;
     case remedy_kind::etp: result.etp = change.value; break;
     case remedy_kind::sequence: result.sequence = change.value; break;
@@ -102,7 +130,7 @@ constexpr void make_change(Spec& result, remedy change) {
     case remedy_kind::states_to_nvme: result.offload.states = storage::nvme; break;
     case remedy_kind::gradients_to_host: result.offload.gradients = storage::host; break;
     case remedy_kind::states_to_device: result.offload.states = result.offload.gradients = storage::device; break;
-    case remedy_kind::layer_split: split_evenly(result.layer_split, result.model.layers, change.value); break;
+    case remedy_kind::layer_split: split_evenly(result.layer_split, result.model.layers, change.value, result.framework); break;
     case remedy_kind::routed_nodes: result.routed_nodes = change.value; break;
     case remedy_kind::dp_tree: result.collectives.dp = algorithm::tree; break;
     case remedy_kind::hidden_tp: result.overlap.tp = change.value; break;
@@ -111,6 +139,26 @@ constexpr void make_change(Spec& result, remedy change) {
     case remedy_kind::hidden_pp: result.overlap.pp = change.value; break;
     case remedy_kind::hidden_dp: result.overlap.dp = change.value; break;
   }
+}
+
+template <class Spec, int Chunked>
+constexpr void make_layout(Spec& result, const layout_change& change) {
+  const auto make = [&result](bool said, remedy one) {
+    if (said) make_change<Spec, Chunked>(result, one);
+  };
+  make(change.one_f_one_b, {remedy_kind::chunks, 1});
+  make(change.tp != 0, {remedy_kind::tp, change.tp});
+  make(change.pp != 0, {change.stages, change.pp});
+  make(change.cp != 0, {remedy_kind::cp, change.cp});
+  make(change.ep != 0, {remedy_kind::ep, change.ep});
+  make(change.states == layout_states::fsdp, {remedy_kind::fsdp, 0});
+  if (change.states >= layout_states::zero_0 && change.states <= layout_states::zero_3)
+    result.zero = static_cast<std::int64_t>(change.states) - static_cast<std::int64_t>(layout_states::zero_0);
+  make(change.recompute_full, {remedy_kind::recompute_full, 0});
+  make(change.micro_batch_one, {remedy_kind::micro_batch, 1});
+  make(change.offloads, {remedy_kind::offload_states_to_host, offload_value(result.framework, result.offload)});
+  const std::int64_t replica = saturating_multiply(saturating_multiply(result.tp, result.pp), result.cp);
+  if (change.says_dp && replica > 0) result.dp = saturating_multiply(result.devices_per_node, result.nodes) / replica;
 }
 }  // namespace detail
 
@@ -139,7 +187,7 @@ constexpr remedy_kind pipeline_kind(const Spec& spec, std::int64_t ranks) {
   const std::int64_t stages = ranks > limits::stages ? ranks : spec.schedule.stages(ranks);
   if (spec.layer_split.counts.length != 0) return remedy_kind::pp_split;
   if (deals_out(spec, stages)) return remedy_kind::pp;
-  if ((spec.model.layers + 2) % stages == 0) return remedy_kind::pp_slots;
+  if (has_pipeline_slots(spec.framework) && (spec.model.layers + 2) % stages == 0) return remedy_kind::pp_slots;
   return stages <= static_cast<std::int64_t>(most_layer_split_entries) ? remedy_kind::pp_split : remedy_kind::pp;
 }
 // Whether a schedule of one chunk a rank keeps more micro-batches alive than 1F1B, as GPipe does, which idles as long.
@@ -182,9 +230,10 @@ constexpr remedy first_remedy(const Spec& spec, Visit visit) {
   if (spec.recompute == recomputes::none && spec.recompute_layers == recompute_layers_spec{}) {
     const bool routes = spec.model.experts.count > 0;
     const attentions kernel = spec.attention == attentions::by_kernels ? spec.kernels.attention : spec.attention;
-    if (kernel == attentions::materialised && try_out(remedy_kind::recompute_attention, 0)) return change;
-    if (try_out(remedy_kind::recompute_pointwise, routes ? 1 : 0)) return change;
-    if (routes && try_out(remedy_kind::recompute_experts, 0)) return change;
+    const bool by_module = has_module_recompute(spec.framework);
+    if (by_module && kernel == attentions::materialised && try_out(remedy_kind::recompute_attention, 0)) return change;
+    if (try_out(remedy_kind::recompute_pointwise, !by_module ? 2 : routes ? 1 : 0)) return change;
+    if (by_module && routes && try_out(remedy_kind::recompute_experts, 0)) return change;
   }
   if (spec.recompute != recomputes::full && try_out(remedy_kind::recompute_full, 0)) return change;
   for (std::int64_t micro = detail::smaller_micro_batch(spec.micro_batch); micro >= 1; micro = detail::smaller_micro_batch(micro))
@@ -194,7 +243,7 @@ constexpr remedy first_remedy(const Spec& spec, Visit visit) {
   if (spec.sharding.ranks != unset)
     for (std::int64_t ranks = spec.sharding.ranks * 2; ranks <= spec.devices_per_node * spec.nodes; ranks *= 2)
       if (try_out(remedy_kind::shard_ranks, ranks)) return change;
-  if (gathers && spec.sharding.prefetch > 0 && try_out(remedy_kind::prefetch, 0)) return change;
+  if (gathers && has_prefetch_off(spec.framework) && spec.sharding.prefetch > 0 && try_out(remedy_kind::prefetch, 0)) return change;
   for (std::int64_t ep = spec.ep * 2; ep <= spec.model.experts.count; ep *= 2)
     if (try_out(remedy_kind::ep, ep)) return change;
   for (std::int64_t tp = spec.tp * 2; tp <= spec.devices_per_node; tp *= 2)
@@ -203,9 +252,8 @@ constexpr remedy first_remedy(const Spec& spec, Visit visit) {
     if (try_out(detail::pipeline_kind(spec, pp), pp)) return change;
   for (std::int64_t cp = spec.cp * 2; cp <= detail::most_context_ranks(spec); cp *= 2)
     if (try_out(remedy_kind::cp, cp)) return change;
-  if (spec.optimizer.bits == 0 && try_out(remedy_kind::optimizer_adamw_8bit, 0)) return change;
-  if (spec.offload.states == storage::device &&
-      try_out(remedy_kind::offload_states_to_host, spec.offload.gradients == storage::device ? 0 : 1))
+  if (spec.optimizer.bits == 0 && has_8bit_optimizer(spec.framework) && try_out(remedy_kind::optimizer_adamw_8bit, 0)) return change;
+  if (detail::moves_states(spec) && try_out(remedy_kind::offload_states_to_host, detail::offload_value(spec.framework, spec.offload)))
     return change;
   constexpr std::int64_t usual_headroom = default_headroom::total.count >> 20;
   if (spec.headroom_mebibytes > usual_headroom && try_out(remedy_kind::headroom, usual_headroom)) return change;

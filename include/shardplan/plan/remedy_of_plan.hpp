@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/size.hpp>
 #include <shardplan/plan/best_remedy.hpp>
+#include <shardplan/plan/layout_search.hpp>
 #include <shardplan/plan/least_states.hpp>
 #include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/remedy_set.hpp>
@@ -147,6 +149,50 @@ constexpr remedy nodes_from() {
   }
 }
 
+// Layouts: the first that helps, without what is not needed of it.
+template <class Core, bool Offloads>
+inline constexpr layout_list layouts_of_plan = layouts_of(Core::spec, totals_of_plan<Core>, Offloads);
+template <class Core, std::int64_t Value>
+inline constexpr bool layout_is_enough = layout_helps<Core::judges_host>(Core::spec, Value);
+template <class Core, std::int64_t Value, int Step = 0>
+constexpr remedy least_layout() {
+  if constexpr (Step == steps_of_relaxing) {
+    return {remedy_kind::layout, Value};
+  } else if constexpr (constexpr std::int64_t less = relaxed(Value, Step); less == Value) {
+    return least_layout<Core, Value, Step + 1>();
+  } else if constexpr (layout_is_enough<Core, less>) {
+    return least_layout<Core, less, Step + 1>();
+  } else {
+    return least_layout<Core, Value, Step + 1>();
+  }
+}
+template <class Core, bool Offloads = false, std::size_t At = 0>
+constexpr remedy layout_from() {
+  if constexpr (At == layouts_of_plan<Core, Offloads>.length) {
+    if constexpr (Offloads) {
+      return {};
+    } else {
+      return layout_from<Core, true>();
+    }
+  } else if constexpr (layout_is_enough<Core, layouts_of_plan<Core, Offloads>.values[At]>) {
+    return least_layout<Core, layouts_of_plan<Core, Offloads>.values[At]>();
+  } else {
+    return layout_from<Core, Offloads, At + 1>();
+  }
+}
+template <class Core>
+inline constexpr remedy found_layout = layout_from<Core>();
+
+// What no few changes are enough for.
+template <class Core>
+constexpr remedy_set last_resort_of_plan() {
+  if constexpr (found_layout<Core>.kind != remedy_kind::nothing_small_helps) {
+    return {found_layout<Core>, {}, {}};
+  } else {
+    return {nodes_from<Core, 1>(), {}, {}};
+  }
+}
+
 template <class Core>
 constexpr remedy_set remedy_of_plan() {
   if constexpr (Core::violation_count == 0 || !lacks_memory<Core::judges_host>(Core::spec)) {
@@ -154,13 +200,13 @@ constexpr remedy_set remedy_of_plan() {
   } else if constexpr (remedy_from<Core, 0>().kind != remedy_kind::nothing_small_helps) {
     return {remedy_from<Core, 0>(), {}, {}};
   } else if constexpr (!all_help<Core>) {
-    return {nodes_from<Core, 1>(), {}, {}};
+    return last_resort_of_plan<Core>();
   } else {
     constexpr int pair = first_pair<Core, 0>();
     if constexpr (pair != strong_pairs || is_change(strong_set_of<Core, strong_pairs>.first)) {
       return smallest_set_of<Core, pair>();
     } else {
-      return {nodes_from<Core, 1>(), {}, {}};
+      return last_resort_of_plan<Core>();
     }
   }
 }

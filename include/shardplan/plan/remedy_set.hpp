@@ -112,17 +112,18 @@ constexpr remedy strong_remedy(const Spec& spec, int axis) {
     case 3: return largest_degree(spec, axis, spec.tp, spec.devices_per_node);
     case 4: return largest_degree(spec, axis, spec.pp, limits::stages > spec.model.layers ? spec.model.layers : limits::stages);
     case 5: return largest_degree(spec, axis, spec.cp, most_context_ranks(spec));
-    case 6: return spec.optimizer.bits == 0 ? remedy{remedy_kind::optimizer_adamw_8bit, 0} : remedy{};
+    case 6: return spec.optimizer.bits == 0 && has_8bit_optimizer(spec.framework) ? remedy{remedy_kind::optimizer_adamw_8bit, 0} : remedy{};
     case 7:
-      if (spec.offload.states != storage::device) return {};
-      return {remedy_kind::offload_states_to_host, spec.offload.gradients == storage::device ? 0 : 1};
+      if (!moves_states(spec)) return {};
+      return {remedy_kind::offload_states_to_host, offload_value(spec.framework, spec.offload)};
     case 8: return largest_degree(spec, axis, spec.ep, spec.model.experts.count);
     default: return outlives_one_f_one_b(spec.schedule) ? remedy{remedy_kind::chunks, 1} : remedy{};
   }
 }
 
 // The strongest changes of all axes in `axes` (a bit each), one after the other, as far as they keep the first two tiers. The stage of ZeRO
-// is last: what a framework takes depends on pp and ep. `made[axis]` says what was changed.
+// is behind them: what a framework takes depends on pp and ep, and what it moves to the host on the stage. `made[axis]` says what was
+// changed.
 struct strong_set {
   remedy made[strong_kinds]{};
 };
@@ -130,7 +131,7 @@ template <class Spec = plan_spec>
 constexpr strong_set strong_changes(const Spec& spec, unsigned axes) {
   strong_set result{};
   Spec with = spec;
-  constexpr int in_order[strong_kinds] = {9, 0, 1, 3, 4, 5, 6, 7, 8, 2};
+  constexpr int in_order[strong_kinds] = {9, 0, 1, 3, 4, 5, 6, 8, 2, 7};
   for (const int axis : in_order) {
     if ((axes >> axis & 1u) == 0) continue;
     const remedy change = strong_remedy(with, axis);
@@ -179,7 +180,10 @@ inline constexpr int strong_pairs = strong_kinds * (strong_kinds - 1) / 2;
 // first, and a stage of ZeRO the highest that the framework takes beside the other change.
 template <class Spec = plan_spec, class Change = remedy>
 constexpr remedy_set strong_pair(const Spec& spec, Change one, Change other, int index) {
-  if (!is_change(one) || !is_change(other)) return {};
+  if (!is_change(one)) return {};
+  // What a framework moves to the host may have to be sharded.
+  if (axis_of(one.kind) == 2 && kinds_of_pair(index).second == 7) other = strong_remedy(changed(spec, one), 7);
+  if (!is_change(other)) return {};
   const auto is_degree = [](const Change& what) { return (axis_of(what.kind) >= 3 && axis_of(what.kind) <= 5) || axis_of(what.kind) == 8; };
   if (is_degree(one) && is_degree(other)) other = strong_remedy(changed(spec, one), kinds_of_pair(index).second);
   if (axis_of(one.kind) == 2 && is_degree(other)) one = strong_remedy(changed(spec, other), 2);

@@ -7,7 +7,9 @@
 #include <shardplan/core/text.hpp>
 #include <shardplan/core/unset.hpp>
 #include <shardplan/memory/report.hpp>
+#include <shardplan/plan/framework_has.hpp>
 #include <shardplan/plan/quantity.hpp>
+#include <shardplan/plan/remedy_layout.hpp>
 #include <shardplan/plan/violation.hpp>
 
 #include <cstdint>
@@ -15,9 +17,9 @@
 namespace shardplan {
 
 /// Room for one sentence, and for all sentences of a plan.
-inline constexpr std::size_t sentence_length = 320;
+inline constexpr std::size_t sentence_length = 400;
 /// Room for all sentences of a plan, characters.
-inline constexpr std::size_t sentences_length = 64 * sentence_length + 256;
+inline constexpr std::size_t sentences_length = 64 * 320 + 256;
 
 /// The name of a part as one writes it in a plan.
 constexpr const char* name_of(part_kind part) {
@@ -100,7 +102,7 @@ struct change_words {
 };
 constexpr change_words words_of(remedy change) {
   switch (change.kind) {
-    case remedy_kind::nothing_small_helps: return {"no small change helps"};
+    case remedy_kind::nothing_small_helps: return {"no change that is tried helps"};
     case remedy_kind::zero: return {"zero<", ">"};
     case remedy_kind::recompute_full: return {"recompute<recomputes::full>"};
     case remedy_kind::micro_batch: return {"micro_batch<", ">"};
@@ -108,12 +110,12 @@ constexpr change_words words_of(remedy change) {
     case remedy_kind::pp: return {"pp<", ">"};
     case remedy_kind::cp: return {"cp<", ">"};
     case remedy_kind::optimizer_adamw_8bit: return {"optimizer<optimizers::adamw_8bit>"};
-    case remedy_kind::offload_states_to_host:
-      return {change.value == 0 ? "offload<states_to<storage::host>>" : "offload<states_to<storage::host>, gradients_to<storage::host>>"};
+    case remedy_kind::offload_states_to_host: return {"offload<> of states"};  // `append_change` says it in full
     case remedy_kind::nodes: return {"", " nodes"};
     case remedy_kind::ep: return {"ep<", ">"};
     case remedy_kind::recompute_attention: return {"recompute<recomputes::core_attn>"};
     case remedy_kind::recompute_pointwise:
+      if (change.value == 2) return {"recompute<recomputes::every_second_matmul>"};
       return {change.value == 0 ? "recompute<recomputes::layernorm, recomputes::mlp_act>"
                                 : "recompute<recomputes::layernorm, recomputes::mlp_act, recomputes::moe_act>"};
     case remedy_kind::recompute_experts: return {"recompute<recomputes::moe>"};
@@ -124,6 +126,7 @@ constexpr change_words words_of(remedy change) {
     case remedy_kind::fsdp: return {"fsdp<>"};
     case remedy_kind::pp_slots: return {"pp<", "> with pipeline_slots<embedding_slot, loss_slot>"};
     case remedy_kind::pp_split: return {"pp<", "> with a layer_split<> of counts that differ by one at most"};
+    case remedy_kind::layout: return {"another layout"};  // `append_change` says it in full
     case remedy_kind::dp:
       if (change.value == unset) return {"no dp<>"};
       return {"dp<", ">"};
@@ -159,15 +162,59 @@ constexpr change_words words_of(remedy change) {
   return {};
 }
 
+// What an `offload<>` says.
+template <std::size_t Capacity>
+constexpr void append_offload(text<Capacity>& out, std::int64_t words) {
+  const auto says = [words](std::int64_t word) { return (words & word) != 0; };
+  out.append(says(offload_words::moments) ? "offload<moments_to_host<100>" : "offload<states_to<storage::host>");
+  if (says(offload_words::gradients)) out.append(", gradients_to<storage::host>");
+  if (says(offload_words::weights)) out.append(", weights_to<storage::host>");
+  if (says(offload_words::weights_to_nvme)) out.append(", weights_to<storage::nvme>");
+  if (says(offload_words::inputs)) out.append(", inputs_to_host");
+  out.append('>');
+}
+
+template <std::size_t Capacity>
+constexpr void append_layout(text<Capacity>& out, const layout_change& says);
 template <std::size_t Capacity>
 constexpr void append_change(text<Capacity>& out, remedy change) {
+  if (change.kind == remedy_kind::offload_states_to_host) return append_offload(out, change.value);
+  if (change.kind == remedy_kind::layout) return append_layout(out, layout_of(change.value));
   const change_words words = words_of(change);
   out.append(words.before);
   if (words.behind != nullptr) out.append(change.value).append(words.behind);
 }
+// The parts that a layout says, in the order in which they are made.
+template <std::size_t Capacity>
+constexpr void append_layout(text<Capacity>& out, const layout_change& says) {
+  bool first = true;
+  const auto add = [&](bool said, remedy change) {
+    if (!said) return;
+    if (!first) out.append(", ");
+    first = false;
+    append_change(out, change);
+  };
+  add(says.tp != 0, {remedy_kind::tp, says.tp});
+  add(says.pp != 0, {says.stages, says.pp});
+  add(says.cp != 0, {remedy_kind::cp, says.cp});
+  add(says.ep != 0, {remedy_kind::ep, says.ep});
+  if (says.says_dp) out.append(first ? "the dp<> that is left" : ", the dp<> that is left");
+  first = first && !says.says_dp;
+  const std::int64_t stage = static_cast<std::int64_t>(says.states) - static_cast<std::int64_t>(layout_states::zero_0);
+  add(stage >= 0 && says.states != layout_states::fsdp, {remedy_kind::zero, stage});
+  add(says.states == layout_states::fsdp, {remedy_kind::fsdp, 0});
+  add(says.recompute_full, {remedy_kind::recompute_full, 0});
+  add(says.micro_batch_one, {remedy_kind::micro_batch, 1});
+  add(says.one_f_one_b, {remedy_kind::chunks, 1});
+  if (says.offloads) out.append(first ? "" : ", ").append("optimizer state to the host");
+}
 
 template <std::size_t Capacity>
 constexpr void append_remedy(text<Capacity>& out, const violation& item) {
+  if (item.waits) {
+    out.append("what makes it fit is looked for once the other rules are kept");
+    return;
+  }
   if (item.try_this.kind != remedy_kind::nothing_small_helps) out.append("try ");
   append_change(out, item.try_this);
   const remedy others[] = {item.and_this, item.further};
@@ -181,14 +228,17 @@ constexpr void append_remedy(text<Capacity>& out, const violation& item) {
 // The nearest legal values of the number at fault.
 template <std::size_t Capacity>
 constexpr void append_legal(text<Capacity>& out, const violation& item) {
-  const char* between = item.broken == rule::not_supported ? " (try " : " (legal: ";
-  for (const remedy& value : item.legal) {
+  const char* const between = item.broken == rule::not_supported ? " (try " : " (legal: ";
+  const bool is_memory = item.broken == rule::does_not_fit || item.broken == rule::host_does_not_fit;
+  const remedy values[] = {item.legal[0], item.legal[1], is_memory ? remedy{} : item.try_this};
+  bool any = false;
+  for (const remedy& value : values) {
     if (value.kind == remedy_kind::nothing_small_helps) continue;
-    out.append(between);
+    out.append(any ? ", " : between);
     append_change(out, value);
-    between = ", ";
+    any = true;
   }
-  if (item.legal[0].kind != remedy_kind::nothing_small_helps || item.legal[1].kind != remedy_kind::nothing_small_helps) out.append(')');
+  if (any) out.append(')');
 }
 
 }  // namespace detail

@@ -9,8 +9,10 @@
 #include <shardplan/parallel/vocabulary.hpp>
 #include <shardplan/plan/fact_of.hpp>
 #include <shardplan/plan/facts.hpp>
+#include <shardplan/plan/framework_has.hpp>
 #include <shardplan/plan/plan.hpp>
 #include <shardplan/plan/remedy.hpp>
+#include <shardplan/plan/remedy_layout.hpp>
 #include <shardplan/plan/rules/check.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/recipe/batch.hpp>
@@ -114,9 +116,6 @@ template <std::int64_t Value>
 try_<pp<Value>>* remedy_of(remedy_key<remedy_kind::pp, Value>);
 template <std::int64_t Value>
 try_<cp<Value>>* remedy_of(remedy_key<remedy_kind::cp, Value>);
-// The value says whether gradients are in host memory already: the part that is named replaces the plan's own.
-try_<offload<states_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::offload_states_to_host, 0>);
-try_<offload<states_to<storage::host>, gradients_to<storage::host>>>* remedy_of(remedy_key<remedy_kind::offload_states_to_host, 1>);
 template <std::int64_t Value>
 try_<offload<states_to<storage::nvme>>>* remedy_of(remedy_key<remedy_kind::states_to_nvme, Value>);
 template <std::int64_t Value>
@@ -128,6 +127,7 @@ try_<recompute<recomputes::core_attn>>* remedy_of(remedy_key<remedy_kind::recomp
 try_<recompute<recomputes::layernorm, recomputes::mlp_act>>* remedy_of(remedy_key<remedy_kind::recompute_pointwise, 0>);
 try_<recompute<recomputes::layernorm, recomputes::mlp_act, recomputes::moe_act>>* remedy_of(
     remedy_key<remedy_kind::recompute_pointwise, 1>);
+try_<recompute<recomputes::every_second_matmul>>* remedy_of(remedy_key<remedy_kind::recompute_pointwise, 2>);
 template <std::int64_t Value>
 try_<recompute<recomputes::moe>>* remedy_of(remedy_key<remedy_kind::recompute_experts, Value>);
 template <std::int64_t Value>
@@ -142,6 +142,8 @@ template <std::int64_t Value>
 try_<fsdp<>>* remedy_of(remedy_key<remedy_kind::fsdp, Value>);
 template <std::int64_t Value>
 try_<pp<Value>, pipeline_slots<embedding_slot, loss_slot>>* remedy_of(remedy_key<remedy_kind::pp_slots, Value>);
+template <std::int64_t Value>
+try_<pipeline_slots<embedding_slot, loss_slot>>* remedy_of(remedy_key<remedy_kind::pipeline_slots, Value>);
 template <std::int64_t Value>
 try_<sequence_parallel<true>>* remedy_of(remedy_key<remedy_kind::sequence_parallel, Value>);
 try_<schedule<schedules::one_f_one_b>>* remedy_of(remedy_key<remedy_kind::chunks, 1>);
@@ -169,26 +171,102 @@ try_<inner_all_to_all<Value>>* remedy_of(remedy_key<remedy_kind::inner_all_to_al
 template <std::int64_t Value>
 try_<node_ranks<Value>>* remedy_of(remedy_key<remedy_kind::node_ranks, Value>);
 
-// A change of a plan. A split of layers says the layers of each stage.
-template <class Plan, std::int64_t Ranks>
-inline constexpr layer_counts counts_with = changed(Plan::spec, {remedy_kind::pp_split, Ranks}).layer_split;
-template <class Plan, std::int64_t Ranks, int... Stages>
-try_<pp<Ranks>, layer_split<counts_with<Plan, Ranks>.counts.values[Stages]...>>* split_of(index_pack<int, Stages...>);
-template <class Plan, remedy_kind Kind, std::int64_t Value>
-constexpr auto change_of() {
-  if constexpr (Kind == remedy_kind::pp_split) {
-    constexpr int stages = static_cast<int>(counts_with<Plan, Value>.counts.length);
-    return decltype(split_of<Plan, Value>(make_index_pack<stages>{}))(nullptr);
-  } else {
-    return decltype(remedy_of(remedy_key<Kind, Value>{}))(nullptr);
-  }
-}
-
 // Changes that help together only.
 template <class... First, class... Second>
 try_<First..., Second...>* together(try_<First...>*, try_<Second...>*);
 template <class... First, class... Second, class... Third>
 try_<First..., Second..., Third...>* together(try_<First...>*, try_<Second...>*, try_<Third...>*);
+
+// What an `offload<>` says: it replaces the plan's own, and says that again.
+template <bool Said, class Target>
+constexpr auto target_if() {
+  if constexpr (Said) {
+    return static_cast<offload<Target>*>(nullptr);
+  } else {
+    return static_cast<offload<>*>(nullptr);
+  }
+}
+template <class... First, class... Second, class... Third, class... Fourth, class... Fifth, class... Sixth>
+try_<offload<First..., Second..., Third..., Fourth..., Fifth..., Sixth...>>* offload_of(offload<First...>*, offload<Second...>*,
+                                                                                        offload<Third...>*, offload<Fourth...>*,
+                                                                                        offload<Fifth...>*, offload<Sixth...>*);
+template <std::int64_t Words>
+constexpr auto spell_offload() {
+  constexpr auto says = [](std::int64_t word) { return (Words & word) != 0; };
+  return decltype(offload_of(target_if<!says(offload_words::moments), states_to<storage::host>>(),
+                             target_if<says(offload_words::moments), moments_to_host<100>>(),
+                             target_if<says(offload_words::gradients), gradients_to<storage::host>>(),
+                             target_if<says(offload_words::weights), weights_to<storage::host>>(),
+                             target_if<says(offload_words::weights_to_nvme), weights_to<storage::nvme>>(),
+                             target_if<says(offload_words::inputs), inputs_to_host>()))(nullptr);
+}
+
+// A change of a plan. A split of layers says the layers of each stage.
+template <class Plan, remedy_kind Kind, std::int64_t Value>
+inline constexpr plan_spec spec_with = changed(Plan::spec, {Kind, Value});
+template <class Plan, remedy_kind Kind, std::int64_t Value, int... Stages>
+try_<layer_split<spec_with<Plan, Kind, Value>.layer_split.counts.values[Stages]...>>* split_of(index_pack<int, Stages...>);
+template <class Plan, remedy_kind Kind, std::int64_t Value>
+constexpr auto spell_split() {
+  constexpr int stages = static_cast<int>(spec_with<Plan, Kind, Value>.layer_split.counts.length);
+  return decltype(split_of<Plan, Kind, Value>(make_index_pack<stages>{}))(nullptr);
+}
+template <class Plan, std::int64_t Value>
+constexpr auto spell_layout();
+template <class Plan, remedy_kind Kind, std::int64_t Value>
+constexpr auto change_of() {
+  if constexpr (Kind == remedy_kind::pp_split) {
+    return decltype(together(remedy_of(remedy_key<remedy_kind::pp, Value>{}), spell_split<Plan, Kind, Value>()))(nullptr);
+  } else if constexpr (Kind == remedy_kind::layer_split) {
+    return spell_split<Plan, Kind, Value>();
+  } else if constexpr (Kind == remedy_kind::offload_states_to_host) {
+    return spell_offload<Value>();
+  } else if constexpr (Kind == remedy_kind::layout) {
+    return spell_layout<Plan, Value>();
+  } else {
+    return decltype(remedy_of(remedy_key<Kind, Value>{}))(nullptr);
+  }
+}
+
+// The parts that a layout says, in the order in which they are made.
+template <class Plan, bool Said, remedy_kind Kind, std::int64_t Value>
+constexpr auto change_if() {
+  if constexpr (Said) {
+    return change_of<Plan, Kind, Value>();
+  } else {
+    return static_cast<try_<>*>(nullptr);
+  }
+}
+template <class Plan, std::int64_t Value>
+constexpr auto spell_stages() {
+  constexpr layout_change says = layout_of(Value);
+  if constexpr (says.pp != 0 && says.stages == remedy_kind::pp_split) {
+    return decltype(together(change_of<Plan, remedy_kind::pp, says.pp>(), spell_split<Plan, remedy_kind::layout, Value>()))(nullptr);
+  } else {
+    return change_if<Plan, says.pp != 0, says.stages, says.pp>();
+  }
+}
+template <class Plan, std::int64_t Value>
+constexpr auto spell_layout() {
+  constexpr layout_change says = layout_of(Value);
+  constexpr remedy_kind all = remedy_kind::layout;
+  constexpr auto degrees =
+      decltype(together(change_if<Plan, says.tp != 0, remedy_kind::tp, says.tp>(), spell_stages<Plan, Value>()))(nullptr);
+  constexpr std::int64_t stage = static_cast<std::int64_t>(says.states) - static_cast<std::int64_t>(layout_states::zero_0);
+  constexpr bool is_stage = stage >= 0 && says.states != layout_states::fsdp;
+  constexpr auto sharded = decltype(together(
+      together(change_if<Plan, says.cp != 0, remedy_kind::cp, says.cp>(), change_if<Plan, says.ep != 0, remedy_kind::ep, says.ep>(),
+               change_if<Plan, says.says_dp, remedy_kind::dp, spec_with<Plan, all, Value>.dp>()),
+      change_if<Plan, is_stage, remedy_kind::zero, stage>(),
+      change_if<Plan, says.states == layout_states::fsdp, remedy_kind::fsdp, 0>()))(nullptr);
+  constexpr auto smaller = decltype(together(
+      together(change_if<Plan, says.recompute_full, remedy_kind::recompute_full, 0>(),
+               change_if<Plan, says.micro_batch_one, remedy_kind::micro_batch, 1>()),
+      change_if<Plan, says.one_f_one_b, remedy_kind::chunks, 1>(),
+      change_if<Plan, says.offloads, remedy_kind::offload_states_to_host, offload_value(Plan::spec.framework, Plan::spec.offload)>()))(
+      nullptr);
+  return decltype(together(degrees, sharded, smaller))(nullptr);
+}
 
 template <std::int64_t Rank, std::int64_t Needs, std::int64_t Has, component Which, std::int64_t Amount, class Remedy>
 does_not_fit<stage<Rank>, needs<GiB<Needs / 10, Needs % 10>>, has<GiB<Has / 10, Has % 10>>, largest<Which, GiB<Amount / 10, Amount % 10>>,
@@ -213,7 +291,20 @@ constexpr auto spell_pair() {
   using second = fact_key<item.second.what, item.second.value>;
   using below = remedy_key<item.legal[0].kind, item.legal[0].value>;
   using above = remedy_key<item.legal[1].kind, item.legal[1].value>;
-  if constexpr (item.legal[0].kind != remedy_kind::nothing_small_helps && item.legal[1].kind != remedy_kind::nothing_small_helps) {
+  if constexpr (item.try_this.kind != remedy_kind::nothing_small_helps) {
+    // Of layers: other values of pp, and what deals them out to the same stages.
+    constexpr auto kept = change_of<Plan, item.try_this.kind, item.try_this.value>();
+    constexpr bool has_below = item.legal[0].kind != remedy_kind::nothing_small_helps;
+    constexpr bool has_above = item.legal[1].kind != remedy_kind::nothing_small_helps;
+    if constexpr (has_below && has_above) {
+      return decltype(pair_of<Rule>(fact_of(first{}), fact_of(second{}), remedy_of(below{}), remedy_of(above{}), kept))(nullptr);
+    } else if constexpr (has_below || has_above) {
+      using one = remedy_key<item.legal[has_below ? 0 : 1].kind, item.legal[has_below ? 0 : 1].value>;
+      return decltype(pair_of<Rule>(fact_of(first{}), fact_of(second{}), remedy_of(one{}), kept))(nullptr);
+    } else {
+      return decltype(pair_of<Rule>(fact_of(first{}), fact_of(second{}), kept))(nullptr);
+    }
+  } else if constexpr (item.legal[0].kind != remedy_kind::nothing_small_helps && item.legal[1].kind != remedy_kind::nothing_small_helps) {
     return decltype(pair_of<Rule>(fact_of(first{}), fact_of(second{}), remedy_of(below{}), remedy_of(above{})))(nullptr);
   } else if constexpr (item.legal[0].kind != remedy_kind::nothing_small_helps) {
     return decltype(pair_of<Rule>(fact_of(first{}), fact_of(second{}), remedy_of(below{})))(nullptr);
@@ -224,18 +315,26 @@ constexpr auto spell_pair() {
   }
 }
 
-// The one, two or three changes that a violation about memory names.
+// The one, two or three changes that a violation about memory names, of the plan in which other rules are put right. A plan type is known
+// by its parts.
+template <class... Parts>
+plan_core<Parts...> core_of(const plan_core<Parts...>*);
+template <class Plan>
+using core_of_plan = decltype(core_of(static_cast<const Plan*>(nullptr)));
 template <class Plan, int Index>
 constexpr auto spell_remedy() {
   constexpr auto item = Plan::found.items.values[Index];
-  constexpr auto one = change_of<Plan, item.try_this.kind, item.try_this.value>();
-  if constexpr (item.and_this.kind == remedy_kind::nothing_small_helps) {
+  using core = typename remedied_core<core_of_plan<Plan>>::type;
+  constexpr auto one = change_of<core, item.try_this.kind, item.try_this.value>();
+  if constexpr (item.waits) {
+    return static_cast<other_rules_first*>(nullptr);
+  } else if constexpr (item.and_this.kind == remedy_kind::nothing_small_helps) {
     return one;
   } else if constexpr (item.further.kind == remedy_kind::nothing_small_helps) {
-    return decltype(together(one, change_of<Plan, item.and_this.kind, item.and_this.value>()))(nullptr);
+    return decltype(together(one, change_of<core, item.and_this.kind, item.and_this.value>()))(nullptr);
   } else {
-    return decltype(together(one, change_of<Plan, item.and_this.kind, item.and_this.value>(),
-                             change_of<Plan, item.further.kind, item.further.value>()))(nullptr);
+    return decltype(together(one, change_of<core, item.and_this.kind, item.and_this.value>(),
+                             change_of<core, item.further.kind, item.further.value>()))(nullptr);
   }
 }
 

@@ -66,11 +66,13 @@ enum class remedy_kind {
   pp,                      ///< `pp<value>`
   cp,                      ///< `cp<value>`
   optimizer_adamw_8bit,    ///< `optimizer<optimizers::adamw_8bit>`
-  offload_states_to_host,  ///< `offload<states_to<storage::host>>`
+  offload_states_to_host,  ///< `offload<states_to<storage::host>>`, with what the framework moves beside it and what the plan moves
+                           ///< already; the value says what (`offload_words`, plan/framework_has.hpp)
   nodes,                   ///< that many nodes in `cluster<>`
   ep,                      ///< `ep<value>`
   recompute_attention,     ///< `recompute<recomputes::core_attn>`
-  recompute_pointwise,     ///< `recompute<recomputes::layernorm, recomputes::mlp_act>`; value 1: with `recomputes::moe_act`
+  recompute_pointwise,     ///< `recompute<recomputes::layernorm, recomputes::mlp_act>`; value 1: with `recomputes::moe_act`; 2: what
+                           ///< torchtitan has in its place, `recompute<recomputes::every_second_matmul>`
   recompute_experts,       ///< `recompute<recomputes::moe>`, beside what is recomputed already
   reshard,                 ///< `reshard_after_forward<value>`, 1 or 0, in `fsdp<>`, `hsdp<>` or `zero<3>`
   shard_ranks,             ///< that many ranks a shard group: `hsdp<value>`, or `mics<value>` in `zero<3>`
@@ -79,6 +81,7 @@ enum class remedy_kind {
   fsdp,                    ///< `fsdp<>` in the place of `zero<>`
   pp_slots,                ///< `pp<value>` with `pipeline_slots<embedding_slot, loss_slot>`
   pp_split,                ///< `pp<value>` with the `layer_split<...>` that `layer_split` says
+  layout,                  ///< several degrees, sharding, recomputation and micro-batch at once: `layout_of(value)`
   // kinds that only a legal value near an illegal one, an offer against idling or a diagnosis has
   dp,                   ///< `dp<value>`; `unset`: no `dp<>`, what the cluster leaves
   etp,                  ///< `etp<value>`
@@ -134,11 +137,14 @@ struct violation {
   bytes has{};             ///< does_not_fit: the device's capacity; host_does_not_fit: the host's
   component largest{};     ///< does_not_fit: the stage's largest component
   bytes largest_needs{};   ///< does_not_fit: its bytes
-  remedy try_this{};       ///< does_not_fit, host_does_not_fit: the smallest change that was checked to make the plan valid
+  remedy try_this{};       ///< does_not_fit, host_does_not_fit: the smallest change that was checked to make the plan valid, together with
+                           ///< the first legal values of other broken rules; of layers that do not divide: what deals them out all the same
   remedy and_this{};       ///< the same: with `try_this`, where no single change is enough
   remedy further{};        ///< the same: with both, where it takes three
   remedy legal[2]{};       ///< the nearest legal values of the number at fault, below and above it; not_supported: a change after which the
-                           ///< rule is kept; `nothing_small_helps`: none
+                           ///< rule is kept; `nothing_small_helps`: none. Beside does_not_fit only what was tried with its remedy
+  bool waits = false;      ///< does_not_fit, host_does_not_fit: nothing to try was found because of another rule, which no change that is
+                           ///< tried puts right
 
   // By hand, enumerators as numbers: what a defaulted one asks of each costs a compiler a hundred times as much (tests/static/plan asks it
   // of every field).
@@ -150,7 +156,7 @@ struct violation {
            int(left.unsupported) == int(right.unsupported) && left.stage == right.stage && int(left.when) == int(right.when) &&
            left.needs.count == right.needs.count && left.has.count == right.has.count && int(left.largest) == int(right.largest) &&
            left.largest_needs.count == right.largest_needs.count && left.try_this == right.try_this && left.and_this == right.and_this &&
-           left.further == right.further && left.legal[0] == right.legal[0] && left.legal[1] == right.legal[1];
+           left.further == right.further && left.legal[0] == right.legal[0] && left.legal[1] == right.legal[1] && left.waits == right.waits;
   }
 };
 

@@ -5,8 +5,10 @@
 #include <shardplan/core/size.hpp>
 #include <shardplan/plan/advice.hpp>
 #include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/framework_has.hpp>
 #include <shardplan/plan/sentence.hpp>
 #include <shardplan/plan/violation.hpp>
+#include <shardplan/recipe/framework.hpp>
 #include <shardplan/report/text.hpp>
 #include <shardplan/search/decide.hpp>
 #include <shardplan/search/practice.hpp>
@@ -22,6 +24,7 @@ inline std::string words_of_rung(rung_kind kind, std::int64_t value) {
   if (kind == rung_kind::nothing) return "data parallelism alone";
   if (kind == rung_kind::recompute) return "full recomputation";
   if (kind == rung_kind::offload) return "states to the host";
+  if (kind == rung_kind::fsdp) return "fsdp";
   return std::string{name_of(kind)} + " " + std::to_string(value);
 }
 
@@ -41,9 +44,15 @@ inline std::string words_of_layout(const plan_spec& spec) {
   const std::int64_t world = is_said ? saturating_multiply(spec.devices_per_node, spec.nodes) : 0;
   std::string out = "tp " + std::to_string(spec.tp) + ", pp " + std::to_string(spec.pp);
   if (replica > 0 && world % replica == 0) out += ", dp " + std::to_string(world / replica);
-  out += ", zero " + std::to_string(spec.zero);
+  // In the framework's word: torchtitan and fully_shard have FSDP and no stages.
+  if (spec.sharding.is_fsdp())
+    out += ", fsdp";
+  else if (has_zero_stages(spec.framework))
+    out += ", zero " + std::to_string(spec.zero);
+  else
+    out += ", not sharded";
   if (spec.recompute == recomputes::full) out += ", full recomputation";
-  if (spec.offload.states == storage::host) out += ", states on the host";
+  if (spec.offload.states == storage::host || spec.offload.moments_percent > 0) out += ", states on the host";
   return out;
 }
 
@@ -68,7 +77,42 @@ inline std::string choice_of(const decision& path, const decision_step& step) {
     case question::still_short: break;
   }
   if (!step.needed) return "no sharding";
-  return "zero " + std::to_string(step.chosen) + (path.fits ? "" : ", and still short");
+  return words_of_rung(step.kind, step.chosen) + (path.fits ? "" : ", and still short");
+}
+
+// What a guidance does, in the framework's word.
+inline const char* words_under(frameworks framework, guidance whose, question asked) {
+  if (has_zero_stages(framework)) return words_of(whose, asked);
+  const bool is_first = asked == question::one_device;
+  const bool is_last = asked == question::still_short;
+  switch (whose) {
+    case guidance::megatron:
+      if (is_first) return "Shard first: of what the framework has, FSDP, which shards weights and gradients with the optimizer state.";
+      if (is_last) return "Recompute activations.";
+      break;
+    case guidance::bigscience:
+      if (is_first) return "Shard first (FSDP), and stay data parallel while it fits.";
+      break;
+    case guidance::deepspeed:
+      if (is_first) return "FSDP: the framework has no stages.";
+      if (asked == question::one_layer) return "No tensor parallelism: FSDP, then its shards to the host.";
+      if (asked == question::all_layers) return "FSDP shards the weights already.";
+      if (is_last) return "Recompute activations, then FSDP with its shards in host memory.";
+      break;
+    case guidance::ultra_scale:
+      if (is_first) return "Below 512 devices FSDP alone will do, if it fits.";
+      if (asked == question::one_layer)
+        return "Tensor parallelism inside the node: where FSDP is not enough, and from 512 devices on, where it waits for the network.";
+      if (is_last) return "From 1,024 devices on FSDP beside tp and pp; recompute activations.";
+      break;
+    case guidance::hugging_face:
+      if (is_first)
+        return "Yes: plain data parallelism. No: FSDP inside a node or a fast fabric, as it changes no code; across a slow network FSDP "
+               "beside tp and pp.";
+      if (asked == question::one_layer) return "Tensor parallelism, no wider than a node; under FSDP the techniques for one device.";
+      break;
+  }
+  return words_of(whose, asked);
 }
 
 inline std::string verdict_of(bool fits, bytes needs, const plan_spec& spec) {
@@ -106,7 +150,8 @@ inline std::string text_of(const practice_path& path) {
   std::string out = std::string{name_of(path.whose)} + ":\n";
   const practice_move* before = nullptr;
   for (const practice_move& move : path.moves) {
-    if (before == nullptr || before->beside != move.beside) out += "  " + std::string{words_of(path.whose, move.beside)} + "\n";
+    if (before == nullptr || before->beside != move.beside)
+      out += "  " + std::string{detail::words_under(path.plan.framework, path.whose, move.beside)} + "\n";
     out += "    tried " + detail::words_of_rungs(move.tried) + "\n";
     before = &move;
   }
@@ -123,7 +168,7 @@ inline std::string markdown_of(const decision& path, const practice_path& practi
     const decision_step& step = path.steps[at];
     out += "| " + std::string{words_of(step.asked)} + " | " + detail::figure_of(step) + " | " + detail::answer_of(step) + " | " +
            detail::choice_of(path, step) + (step.tried.empty() ? "" : " (tried " + detail::words_of_rungs(step.tried) + ")") + " | " +
-           words_of(practice.whose, step.asked);
+           detail::words_under(practice.plan.framework, practice.whose, step.asked);
     for (const practice_move& move : practice.moves)
       if (move.beside == step.asked) out.append(" ").append(detail::words_of_rungs(move.tried)).append(".");
     out += " |\n";

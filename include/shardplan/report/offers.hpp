@@ -34,9 +34,11 @@ inline std::string percent(fraction share) {
 
 }  // namespace detail
 
-/// What makes a plan fit, a line each: the change, the peak with it, what it costs. Times are estimates.
+/// What makes a plan fit, a line each: the change, the peak with it, what it costs. Times are estimates. Where there is none, why.
 inline std::string text_of(const remedy_offers& offers) {
   std::string out;
+  for (const remedy& change : offers.beside) out += (out.empty() ? "   each with " : " and ") + std::string{sentence_of(change).c_str()};
+  if (!out.empty()) out += ", which other rules ask for\n";
   for (const remedy_offer& offer : offers) {
     out += std::string{"   "} + sentence_of(offer.changes.first).c_str();
     const remedy others[] = {offer.changes.second, offer.changes.third};
@@ -44,7 +46,13 @@ inline std::string text_of(const remedy_offers& offers) {
       if (other.kind != remedy_kind::nothing_small_helps) out += std::string{" and "} + sentence_of(other).c_str();
     out += ": peak " + gib(offer.peak) + " GiB; " + detail::words_of_cost(offer.cost_before, offer.cost) + "\n";
   }
-  return out.empty() ? "   nothing to offer: the plan fits, or no change that is tried makes it keep all rules\n" : out;
+  if (!offers.empty()) return out;
+  switch (offers.why) {
+    case no_offer::fits: return "   nothing lacks memory\n";
+    case no_offer::not_asked: return "   memory is asked once the other rules are kept\n";
+    case no_offer::other_rules: return "   what makes it fit is looked for once the other rules are kept\n";
+    default: return "   no change that is tried makes it fit\n";
+  }
 }
 
 /// What makes a plan wait less, a line each: the change, the idle share by formula, the peak, what it costs. Times are estimates. Of a

@@ -7,6 +7,7 @@
 #include <shardplan/memory/report.hpp>
 #include <shardplan/model/parameters.hpp>
 #include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/framework_has.hpp>
 #include <shardplan/plan/sentence.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/spec/derived.hpp>
@@ -54,6 +55,7 @@ namespace detail {
 inline std::string sharding_text(const plan_spec& spec) {
   const sharding_spec& sharding = spec.sharding;
   std::string out = ", zero " + std::to_string(spec.zero);
+  if (spec.zero == 0 && !has_zero_stages(spec.framework)) out = ", not sharded";  // there the word is FSDP
   if (sharding.is_fsdp()) out = sharding.layout == shard_layout::tensors ? ", fsdp2" : ", fsdp1";
   if (sharding.layout == shard_layout::megatron_buckets) out += " in Megatron-LM's buckets";
   if (sharding.ranks != unset) out += " in groups of " + std::to_string(sharding.ranks);

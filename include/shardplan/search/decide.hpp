@@ -7,6 +7,7 @@
 #include <shardplan/parallel/degrees.hpp>
 #include <shardplan/parallel/sharding.hpp>
 #include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/framework_has.hpp>
 #include <shardplan/plan/plan.hpp>
 #include <shardplan/search/ladder.hpp>
 #include <shardplan/spec/derived.hpp>
@@ -23,7 +24,7 @@ enum class question {
   one_layer,    ///< do the matrices of a single layer fit? no: tensor parallelism first (2, 4, 8)
   all_layers,   ///< do all layers fit then? no: add pipeline parallelism (2, 4, 8)
   throughput,   ///< more throughput? add data parallelism: all devices that are left
-  still_short,  ///< is memory still short? yes: add ZeRO-2 or 3 (FSDP)
+  still_short,  ///< is memory still short? yes: add ZeRO-2 or 3; FSDP where the framework has no stages
 };
 /// Questions there are.
 inline constexpr int question_count = 5;
@@ -156,7 +157,7 @@ constexpr void ask_the_rest(Decision& path) {
   more.yes = more.chosen > 1;
 
   decision_step& still = path.steps[4];
-  still.kind = rung_kind::zero;
+  still.kind = has_zero_stages(path.plan.framework) ? rung_kind::zero : rung_kind::fsdp;
   still.needs = path.needs;
   still.has = path.plan.device.memory;
   still.needed = still.yes = !path.fits;
@@ -218,6 +219,16 @@ inline constexpr decision decided = [] {
   return path;
 }();
 
+// The part that says how a decided plan is sharded.
+template <std::int64_t ZeroStage, bool IsFsdp>
+struct decided_sharding {
+  using type = zero<ZeroStage>;
+};
+template <std::int64_t ZeroStage>
+struct decided_sharding<ZeroStage, true> {
+  using type = fsdp<>;
+};
+
 template <class Core>
 concept leaves_degrees_open =
     Core::spec.tp == 1 && Core::spec.pp == 1 && Core::spec.dp == unset&& Core::spec.zero == 0 && !Core::spec.sharding.is_fsdp();
@@ -233,7 +244,8 @@ requires(detail::leaves_degrees_open<plan_core<model<Model>, Cluster, Parts...>>
   /// The five steps, by `question`.
   static constexpr decision_step steps[question_count] = {path.steps[0], path.steps[1], path.steps[2], path.steps[3], path.steps[4]};
   /// The plan that they lead to, a plan type; it need not be valid, as the steps look at memory only.
-  using plan = shardplan::plan<model<Model>, Cluster, Parts..., tp<path.plan.tp>, pp<path.plan.pp>, zero<path.plan.zero>>;
+  using plan = shardplan::plan<model<Model>, Cluster, Parts..., tp<path.plan.tp>, pp<path.plan.pp>,
+                               typename detail::decided_sharding<path.plan.zero, path.plan.sharding.is_fsdp()>::type>;
 };
 
 }  // namespace shardplan

@@ -5,7 +5,10 @@
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/plan/evaluate.hpp>
+#include <shardplan/plan/framework_has.hpp>
+#include <shardplan/plan/remedy.hpp>
 #include <shardplan/plan/rules/check.hpp>
+#include <shardplan/plan/violation.hpp>
 #include <shardplan/recipe/offload.hpp>
 #include <shardplan/recipe/recompute.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -21,12 +24,13 @@ enum class rung_kind {
   pp,         ///< the pipeline parallel degree
   zero,       ///< the ZeRO stage
   recompute,  ///< full recomputation
-  offload,    ///< master weights and optimizer state to the host
+  offload,    ///< optimizer state to the host, as the framework moves it
+  fsdp,       ///< everything is sharded: in the place of a ZeRO stage where the framework has none
 };
 
 /// The name of what a rung changes.
 constexpr const char* name_of(rung_kind kind) {
-  constexpr const char* names[] = {"nothing", "tp", "pp", "zero", "recompute", "offload"};
+  constexpr const char* names[] = {"nothing", "tp", "pp", "zero", "recompute", "offload", "fsdp"};
   return names[static_cast<int>(kind)];
 }
 
@@ -51,14 +55,18 @@ using rungs = static_vector<rung, most_rungs>;
 
 namespace detail {
 
-constexpr void apply_rung(plan_spec& spec, rung_kind kind, std::int64_t value) {
+template <class Spec>
+constexpr void apply_rung(Spec& spec, rung_kind kind, std::int64_t value) {
   switch (kind) {
     case rung_kind::nothing: break;
     case rung_kind::tp: spec.tp = value; break;
     case rung_kind::pp: spec.pp = value; break;
     case rung_kind::zero: spec.zero = value; break;
     case rung_kind::recompute: spec.recompute = recomputes::full; break;
-    case rung_kind::offload: spec.offload.states = storage::host; break;
+    case rung_kind::offload:
+      if (moves_states(spec)) make_change(spec, {remedy_kind::offload_states_to_host, offload_value(spec.framework, spec.offload)});
+      break;
+    case rung_kind::fsdp: make_change(spec, {remedy_kind::fsdp, 0}); break;
   }
 }
 
@@ -81,6 +89,7 @@ constexpr void make_batch_whole(plan_spec& spec) {
 template <class Spec = plan_spec>
 constexpr rung try_rung(Spec spec, rung_kind kind, std::int64_t value) {
   rung tried{kind, value, false, {}, false};
+  if (kind == rung_kind::offload && !moves_states(spec)) return tried;
   apply_rung(spec, kind, value);
   make_batch_whole(spec);
   if (kind == rung_kind::tp && value > spec.devices_per_node) return tried;
@@ -95,6 +104,11 @@ constexpr rung try_rung(Spec spec, rung_kind kind, std::int64_t value) {
 // whether the plan fits.
 template <class Spec, class List>
 constexpr bool climb(Spec& spec, rung_kind kind, const std::int64_t* values, std::size_t count, List& tried) {
+  // Where the framework has no stages the first of them is all there is.
+  if (kind == rung_kind::zero && !has_zero_stages(spec.framework)) {
+    constexpr std::int64_t once[] = {0};
+    return !spec.sharding.is_fsdp() && climb(spec, rung_kind::fsdp, once, 1, tried);
+  }
   std::int64_t kept = 0;
   bool fits = false;
   for (std::size_t at = 0; at < count && !fits; ++at) {
@@ -103,7 +117,8 @@ constexpr bool climb(Spec& spec, rung_kind kind, const std::int64_t* values, std
     if (one.legal) kept = values[at];
     fits = one.fits;
   }
-  if (kept != 0 || kind == rung_kind::recompute || kind == rung_kind::offload) apply_rung(spec, kind, kept);
+  const bool has_no_value = kind == rung_kind::recompute || kind == rung_kind::offload || kind == rung_kind::fsdp;
+  if (kept != 0 || has_no_value) apply_rung(spec, kind, kept);
   return fits;
 }
 

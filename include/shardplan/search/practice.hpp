@@ -89,11 +89,14 @@ constexpr void move_on(Path& path, question beside, rung_kind kind, const std::i
   if (path.fits) return;
   practice_move move{beside, kind, 0, {}};
   path.fits = climb(path.plan, kind, values, count, move.tried);
-  for (const rung& one : move.tried)
+  if (move.tried.empty()) return;  // all is sharded already
+  for (const rung& one : move.tried) {
+    move.kind = one.kind;
     if (one.legal) {
       move.chosen = one.value;
       path.needs = one.needs;
     }
+  }
   path.moves.push_back(move);
 }
 template <class Path>
@@ -179,7 +182,7 @@ constexpr practice_path practice_of(const Spec& spec, guidance whose = guidance:
       detail::move_one(path, question::one_device, rung_kind::zero, 1);
       detail::move_one(path, question::one_layer, rung_kind::zero, 2);
       detail::move_one(path, question::one_layer, rung_kind::offload, 0);
-      if (!path.fits) path.plan.offload.states = spec.offload.states;
+      if (!path.fits) path.plan.offload = spec.offload;
       detail::move_one(path, question::all_layers, rung_kind::zero, 3);
       detail::move_recompute(path);
       detail::move_one(path, question::still_short, rung_kind::offload, 0);
@@ -194,21 +197,44 @@ namespace detail {
 template <class Core, guidance Whose>
 inline constexpr practice_path practised = practice_of(Core::spec, Whose);
 
-template <std::int64_t ZeroStage, bool Recomputes, bool Offloads, class... Parts>
+// What is moved to the host: nothing, master weights and moments, all that is sharded (FSDP), or moments (Megatron-LM).
+template <int Moves>
+struct offload_part {
+  using type = offload<>;
+};
+template <>
+struct offload_part<1> {
+  using type = offload<states_to<storage::host>>;
+};
+template <>
+struct offload_part<2> {
+  using type = offload<states_to<storage::host>, gradients_to<storage::host>, weights_to<storage::host>>;
+};
+template <>
+struct offload_part<3> {
+  using type = offload<moments_to_host<100>>;
+};
+template <class Spec>
+constexpr int moves_of(const Spec& before, const Spec& after) {
+  if (before.offload == after.offload) return 0;
+  if (after.offload.states != storage::host) return 3;
+  return after.offload.weights == storage::host ? 2 : 1;
+}
+template <class Sharding, bool Recomputes, int Moves, class... Parts>
 struct practice_plan {
-  using type = plan<Parts..., zero<ZeroStage>>;
+  using type = plan<Parts..., Sharding, typename offload_part<Moves>::type>;
 };
-template <std::int64_t ZeroStage, class... Parts>
-struct practice_plan<ZeroStage, true, false, Parts...> {
-  using type = plan<Parts..., zero<ZeroStage>, recompute<recomputes::full>>;
+template <class Sharding, int Moves, class... Parts>
+struct practice_plan<Sharding, true, Moves, Parts...> {
+  using type = plan<Parts..., Sharding, recompute<recomputes::full>, typename offload_part<Moves>::type>;
 };
-template <std::int64_t ZeroStage, class... Parts>
-struct practice_plan<ZeroStage, false, true, Parts...> {
-  using type = plan<Parts..., zero<ZeroStage>, offload<states_to<storage::host>>>;
+template <class Sharding, class... Parts>
+struct practice_plan<Sharding, false, 0, Parts...> {
+  using type = plan<Parts..., Sharding>;
 };
-template <std::int64_t ZeroStage, class... Parts>
-struct practice_plan<ZeroStage, true, true, Parts...> {
-  using type = plan<Parts..., zero<ZeroStage>, recompute<recomputes::full>, offload<states_to<storage::host>>>;
+template <class Sharding, class... Parts>
+struct practice_plan<Sharding, true, 0, Parts...> {
+  using type = plan<Parts..., Sharding, recompute<recomputes::full>>;
 };
 }  // namespace detail
 
@@ -221,10 +247,10 @@ requires(detail::leaves_degrees_open<plan_core<model<Model>, Cluster, Parts...>>
   /// The path as a value.
   static constexpr practice_path path = detail::practised<core, Whose>;
   /// The plan that it leads to.
-  using plan =
-      typename detail::practice_plan<path.plan.zero, path.plan.recompute == recomputes::full && core::spec.recompute != recomputes::full,
-                                     path.plan.offload.states == storage::host && core::spec.offload.states != storage::host, model<Model>,
-                                     Cluster, Parts..., tp<path.plan.tp>, pp<path.plan.pp>>::type;
+  using plan = typename detail::practice_plan<typename detail::decided_sharding<path.plan.zero, path.plan.sharding.is_fsdp()>::type,
+                                              path.plan.recompute == recomputes::full && core::spec.recompute != recomputes::full,
+                                              detail::moves_of(core::spec, path.plan), model<Model>, Cluster, Parts..., tp<path.plan.tp>,
+                                              pp<path.plan.pp>>::type;
 };
 
 }  // namespace shardplan

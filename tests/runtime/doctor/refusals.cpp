@@ -250,6 +250,28 @@ TEST_CASE("doctor: a refusal in words") {
         std::string::npos);
 }
 
+// The rules that are left after a remedy are counted as those before it: not another framework's, where the plan says none.
+TEST_CASE("doctor: a remedy leaves no broken rule of the plan's own") {
+  sp::plan_spec spec = plain();
+  spec.model = sp::models::mixtral_8x7b::shape;
+  spec.device = sp::devices::b200_sxm_192gb::spec;
+  spec.nodes = 4;
+  spec.zero = 3;
+  spec.tp = 2;
+  spec.sequence_parallel = sp::toggle::off;  // Megatron-LM wants it on with experts
+  spec.ep = 16;                              // of 8 experts
+  spec.recompute = sp::recomputes::full;
+  for (const sp::finding& item : sp::diagnosis_of(spec, sp::symptom::refused_at_start)) {
+    if (item.which != cause::cfg_ep) continue;
+    REQUIRE(item.help == sp::help_kind::change);
+    CHECK((item.now.figure > 0 && item.after.figure == 0 && item.after.says == standing::excluded));
+    const sp::refusal left = sp::refusal_of(sp::changed_by_finding(spec, item), item.which);
+    CHECK((left.count > 0 && !left.is_said && left.whose == frameworks::megatron));
+    return;
+  }
+  FAIL("no such cause");
+}
+
 TEST_CASE("doctor: rules that undo each other end a repair") {
   sp::plan_spec spec = plain();
   spec.model = sp::models::deepseek_v3::shape;  // 61 layers: no pp divides them but 1, and two directions ask for 2

@@ -7,6 +7,8 @@
 #include <shardplan/search/practice.hpp>
 #include <shardplan/shardplan.hpp>
 
+#include <cstddef>
+#include <initializer_list>
 #include <string>
 
 namespace sp = shardplan;
@@ -42,6 +44,39 @@ TEST_CASE("a plan in practice is printed with its advice") {
   const std::string text = sp::report::text_of(sp::practice_of(asked<>::path.plan, sp::guidance::megatron));
   CHECK(has(text, "plan: tp 4, pp 1, dp 16, zero 1"));
   CHECK(has(text, "advice: little of the device's memory is left (9"));
+}
+
+// torchtitan and PyTorch's fully_shard have FSDP and no stages: neither plan nor words name ZeRO.
+TEST_CASE("the path of a plan is printed in its framework's word") {
+  const auto without_advice = [](std::string text) {
+    for (std::size_t at = text.find("advice:"); at != std::string::npos; at = text.find("advice:"))
+      text.erase(at, text.find('\n', at) - at);
+    return text;
+  };
+  const auto names_stages = [&](const std::string& text) {
+    const std::string said = without_advice(text);
+    return has(said, "zero") || has(said, "ZeRO");
+  };
+  for (const sp::frameworks framework : {sp::frameworks::torchtitan, sp::frameworks::fsdp2}) {
+    auto spec = asked<>::path.plan;
+    spec.framework = framework;
+    const auto path = sp::decision_of(spec);
+    CHECK((path.plan.zero == 0 && path.plan.sharding.is_fsdp() && path.steps[4].kind == sp::rung_kind::fsdp));
+    CHECK(has(sp::report::text_of(path), "tried fsdp: "));
+    CHECK(has(sp::report::text_of(path), ", fsdp, full recomputation; "));
+    CHECK(!names_stages(sp::report::text_of(path)));
+    for (int whose = 0; whose < sp::guidance_count; ++whose) {
+      const auto practice = sp::practice_of(spec, static_cast<sp::guidance>(whose));
+      INFO(sp::report::text_of(practice));
+      CHECK(has(sp::report::text_of(practice), "fsdp"));
+      CHECK(practice.plan.zero == 0);
+      CHECK(!names_stages(sp::report::text_of(practice)));
+      CHECK(!names_stages(sp::report::markdown_of(path, practice)));
+    }
+    // A plan that is not sharded.
+    spec.model = sp::models::llama3_2_1b::shape;
+    CHECK(has(sp::report::text_of(sp::decision_of(spec)), ", not sharded"));
+  }
 }
 
 TEST_CASE("the batch that a plan cannot deal out is named") {

@@ -54,7 +54,8 @@ constexpr bool has_blocks() {
 // and the head (first_stage_less_layers, last_stage_less_layers).
 static_assert(has_blocks<titan<32, 3>, 11, 11, 10>() && has_blocks<titan<32, 4>, 8, 9, 8, 7>() &&
               has_blocks<titan<32, 5>, 6, 7, 7, 7, 5>());
-static_assert(has_blocks<bare<32, 4>, 8, 8, 8, 8>() && breaks<bare<32, 3>, does_not_divide<sp::pp<3>, sp::layers<32>, try_<sp::pp<1>>>>);
+static_assert(has_blocks<bare<32, 4>, 8, 8, 8, 8>() &&
+              breaks<bare<32, 3>, does_not_divide<sp::pp<3>, sp::layers<32>, try_<sp::pp<1>>, try_<sp::layer_split<11, 11, 10>>>>);
 static_assert(!sp::valid<bare<32, 3, sp::framework<sp::frameworks::megatron>>> &&
               !sp::valid<bare<32, 3, sp::framework<sp::frameworks::deepspeed>>> &&
               !sp::valid<bare<32, 3, sp::framework<sp::frameworks::fsdp2>>>);

@@ -28,10 +28,32 @@ using run_on = sp::plan<sp::model<Model>, sp::cluster<large_device, 8, Nodes>, s
 // 28 heads, 4 key/value heads and 8 devices: of tp only 1, 2 and 4.
 using sp::models::qwen2_5_7b;
 static_assert(breaks<run_on<qwen2_5_7b, 1, 64, sp::tp<8>, sp::sequence<4096>>, does_not_divide<sp::tp<8>, sp::heads<28>, try_<sp::tp<4>>>>);
-// 126 layers on 16 ranks with tp 8 and 144 nodes: 9 and 18 stages.
+// 126 layers on 16 ranks with tp 8 and 144 nodes: 9 and 18 stages; or the same 16 with embedding and head in the place of a layer each,
+// as Llama 3 was trained (arXiv 2407.21783).
 using sp::models::llama3_1_405b;
-static_assert(breaks<run_on<llama3_1_405b, 144, 144, sp::tp<8>, sp::pp<16>, sp::sequence<8192>>,
-                     does_not_divide<sp::pp<16>, sp::layers<126>, try_<sp::pp<9>>, try_<sp::pp<18>>>>);
+template <class... More>
+using deep_run = run_on<llama3_1_405b, 144, 144, sp::tp<8>, sp::pp<16>, sp::sequence<8192>, More...>;
+using both_slots = sp::pipeline_slots<sp::embedding_slot, sp::loss_slot>;
+static_assert(breaks<deep_run<>, does_not_divide<sp::pp<16>, sp::layers<126>, try_<sp::pp<9>>, try_<sp::pp<18>>, try_<both_slots>>> &&
+              sp::valid<deep_run<both_slots>>);
+static_assert(breaks<deep_run<sp::framework<sp::frameworks::megatron>>,
+                     does_not_divide<sp::pp<16>, sp::layers<126>, try_<sp::pp<9>>, try_<sp::pp<18>>, try_<both_slots>>>);
+// A slot that is said is no better than none: both.
+static_assert(breaks<deep_run<sp::pipeline_slots<sp::embedding_slot>>,
+                     does_not_divide<sp::pp<16>, sp::layers_and_slots<127>, try_<sp::pp<1>>, try_<both_slots>>>);
+// DeepSpeed has no slots: a split, the larger counts first; PyTorch's stages are told theirs, the ends have fewer. torchtitan deals them
+// out by itself.
+static_assert(breaks<deep_run<sp::framework<sp::frameworks::deepspeed>>,
+                     does_not_divide<sp::pp<16>, sp::layers<126>, try_<sp::pp<9>>, try_<sp::pp<18>>,
+                                     try_<sp::layer_split<8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 7, 7>>>>);
+static_assert(breaks<deep_run<sp::framework<sp::frameworks::fsdp2>>,
+                     does_not_divide<sp::pp<16>, sp::layers<126>, try_<sp::pp<9>>, try_<sp::pp<18>>,
+                                     try_<sp::layer_split<7, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 7>>>>);
+static_assert(sp::valid<deep_run<sp::framework<sp::frameworks::torchtitan>>>);
+// Where the ranks are wrong as well, no split of so many stages is offered.
+static_assert(breaks<run_on<llama3_1_405b, 144, 144, sp::tp<8>, sp::pp<5>, sp::sequence<8192>>,
+                     does_not_divide<sp::tp_x_pp_x_cp<40>, sp::device_count<1152>, try_<sp::pp<3>>, try_<sp::pp<6>>>,
+                     does_not_divide<sp::pp<5>, sp::layers<126>>>);
 // The nearest batches and sequences.
 using sp::models::llama2_7b;
 static_assert(

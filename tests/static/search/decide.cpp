@@ -59,6 +59,19 @@ using tiny_hugging_face = practised<sp::guidance::hugging_face, sp::models::llam
 static_assert(tiny_hugging_face::plan::spec.zero == 0 && tiny_hugging_face::path.moves.size() == 1);
 static_assert(practised<sp::guidance::hugging_face, sp::models::llama2_7b, 1>::plan::spec.zero == 1);
 
+// Where the framework has no stages of ZeRO the last step is FSDP, in the plan type too; what moves to the host is what the framework
+// moves.
+using large_titan = decided<sp::models::llama2_70b, 8, sp::recompute<sp::recomputes::full>, sp::framework<sp::frameworks::torchtitan>>;
+static_assert(large_titan::plan::spec.zero == 0 && large_titan::plan::spec.sharding.is_fsdp() && large_titan::steps[4].tried.size() == 1 &&
+              large_titan::steps[4].kind == sp::rung_kind::fsdp && large_titan::path.needs == large_titan::plan::peak_memory);
+using titan_practice = practised<sp::guidance::megatron, sp::models::llama2_70b, 8, sp::framework<sp::frameworks::torchtitan>>;
+static_assert(titan_practice::path.fits && sp::checked<titan_practice::plan> && titan_practice::plan::spec.sharding.is_fsdp());
+using titan_offload = practised<sp::guidance::deepspeed, sp::models::llama2_70b, 1, sp::framework<sp::frameworks::torchtitan>>;
+static_assert(titan_offload::plan::spec.offload ==
+                  sp::offload_spec{sp::storage::host, sp::storage::host, sp::storage::device, 0, sp::storage::host} &&
+              titan_offload::path.needs == titan_offload::plan::peak_memory);
+static_assert(practised<sp::guidance::deepspeed, sp::models::llama2_70b, 1>::plan::spec.offload.weights == sp::storage::device);
+
 // Degrees are what is decided: a part that says one is refused.
 template <class... Parts>
 concept decidable = requires {

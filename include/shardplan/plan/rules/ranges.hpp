@@ -33,7 +33,8 @@ struct parts_are_said {
 struct parts_are_said_once {
   template <class Listed = listed_rule>
   static constexpr Listed about() {
-    return detail::plain_rule<Listed>(1, rule::repeated_part, "no part is said twice, and none of the targets inside `offload<...>`",
+    return detail::plain_rule<Listed>(1, rule::repeated_part,
+                                      "no part is said twice, and nothing inside `offload<...>` or `pipeline_slots<...>`",
                                       "two values cannot both hold");
   }
 };
