@@ -30,7 +30,9 @@ inline constexpr std::int64_t most_hosts = 128;
 struct cluster_answer {
   bool found = false;         ///< whether there is one up to the bound
   std::int64_t devices = 0;   ///< the number; 0 where there is none
-  std::int64_t least = 0;     ///< the number that the search began with: fewer devices cannot hold the states, however they are divided
+  /// The number that the search began with: fewer devices cannot hold the states, however they are divided. Above the bound, and at least 1,
+  /// where nothing was searched.
+  std::int64_t least = 0;
   std::int64_t searched = 0;  ///< numbers of devices that were searched
   search_result search{};     ///< the search of that number, or of the last one: `search.plan` is the plan
 };
@@ -88,8 +90,9 @@ constexpr bool is_hopeless(const search_result& search) {
          search.considered;
 }
 
-// No plan has more devices or hosts than the limits.
+// No plan has more devices or hosts than the limits; of none, or fewer, there are none.
 constexpr std::int64_t most_devices_on(std::int64_t node, std::int64_t most_nodes) {
+  if (node < 1 || most_nodes < 1) return 0;
   const std::int64_t bound = saturating_multiply(node, most_nodes < limits::nodes ? most_nodes : limits::nodes);
   return bound < limits::devices ? bound : limits::devices;
 }
