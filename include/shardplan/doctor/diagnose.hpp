@@ -45,7 +45,8 @@ constexpr void rank_in(List& list, const finding& item) {
 
 /// What can be behind a symptom in this plan: every cause that is known for it, each supported or excluded by a figure of the plan (or of
 /// what was observed of its run), the supported ones with changes that were checked by recomputing the plan, or with what is to be done and
-/// why no change of the plan is offered. The run-time twin of `diagnose`. No error for any spec.
+/// why no change of the plan is offered. The run-time twin of `diagnose`. No error for any spec; `argument_out_of_range`
+/// for a symptom that is none.
 template <class Spec = plan_spec>
 constexpr diagnosis diagnosis_of(const Spec& spec, symptom seen, const observations& run = {}) {
   diagnosis list{};

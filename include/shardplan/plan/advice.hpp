@@ -332,13 +332,13 @@ static_assert(sizeof words_of_advice / sizeof words_of_advice[0] == advice_kinds
 }  // namespace detail
 
 /// The name of an advice.
-constexpr const char* name_of(advice kind) { return detail::words_of_advice[static_cast<int>(kind)].name; }
+constexpr const char* name_of(advice kind) { return detail::nth_of(detail::words_of_advice, static_cast<int>(kind)).name; }
 /// An advice in words.
-constexpr literal reason_of(advice kind) { return detail::words_of_advice[static_cast<int>(kind)].reason; }
+constexpr literal reason_of(advice kind) { return detail::nth_of(detail::words_of_advice, static_cast<int>(kind)).reason; }
 /// When an advice is given, as tables of rules say it.
-constexpr const char* condition_of(advice kind) { return detail::words_of_advice[static_cast<int>(kind)].condition; }
+constexpr const char* condition_of(advice kind) { return detail::nth_of(detail::words_of_advice, static_cast<int>(kind)).condition; }
 /// What follows from it, or what helps.
-constexpr const char* consequence_of(advice kind) { return detail::words_of_advice[static_cast<int>(kind)].consequence; }
+constexpr const char* consequence_of(advice kind) { return detail::nth_of(detail::words_of_advice, static_cast<int>(kind)).consequence; }
 
 /// "tp 16, devices_per_node 8: tensor parallel groups talk over the network for each layer".
 constexpr text<200> sentence_of(const advice_note& note) {

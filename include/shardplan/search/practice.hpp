@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/core/checked.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/parallel/topology.hpp>
 #include <shardplan/plan/least_states.hpp>
@@ -28,7 +29,7 @@ inline constexpr int guidance_count = 5;
 /// The name of a guidance.
 constexpr const char* name_of(guidance whose) {
   constexpr const char* names[] = {"megatron", "bigscience", "deepspeed", "ultra_scale", "hugging_face"};
-  return names[static_cast<int>(whose)];
+  return detail::nth_of(names, static_cast<int>(whose));
 }
 
 /// What a guidance does where the handbook asks that question. Sources: Megatron-LM's parallelism guide and NeMo's performance guide;
@@ -58,7 +59,7 @@ constexpr const char* words_of(guidance whose, question asked) {
        "Tensor parallelism, no wider than a node; under ZeRO the techniques for one device.",
        "Across a slow network pipeline parallelism: it talks least.", "All other devices are data parallel.",
        "Recompute activations (gradient checkpointing)."}};
-  return words[static_cast<int>(whose)][static_cast<int>(asked)];
+  return detail::nth_of(detail::nth_of(words, static_cast<int>(whose)), static_cast<int>(asked));
 }
 
 /// One thing that a guidance did.
@@ -154,9 +155,10 @@ constexpr void follow_hugging_face(Path& path) {
 }  // namespace detail
 
 /// What today's guidance makes of the same question: it goes up its own ladder until the plan fits. Of `spec` the model, cluster, batch and
-/// recipe are read, as by `decision_of`.
+/// recipe are read, as by `decision_of`. Error: `argument_out_of_range` for a guidance that is none.
 template <class Spec = plan_spec>
 constexpr practice_path practice_of(const Spec& spec, guidance whose = guidance::megatron) {
+  if (static_cast<unsigned>(whose) >= static_cast<unsigned>(guidance_count)) argument_out_of_range();
   practice_path path{};
   path.whose = whose;
   path.plan = spec;

@@ -28,10 +28,10 @@ inline constexpr std::int64_t most_hosts = 128;
 
 /// The least number of devices on which any plan of a space is legal and fits.
 struct cluster_answer {
-  bool found = false;         ///< whether there is one up to the bound
-  std::int64_t devices = 0;   ///< the number; 0 where there is none
-  /// The number that the search began with: fewer devices cannot hold the states, however they are divided. Above the bound, and at least 1,
-  /// where nothing was searched.
+  bool found = false;        ///< whether there is one up to the bound
+  std::int64_t devices = 0;  ///< the number; 0 where there is none
+  /// The number that the search began with: fewer devices cannot hold the states, however they are divided. Above the bound, and at least
+  /// 1, where nothing was searched.
   std::int64_t least = 0;
   std::int64_t searched = 0;  ///< numbers of devices that were searched
   search_result search{};     ///< the search of that number, or of the last one: `search.plan` is the plan
@@ -125,7 +125,7 @@ constexpr cluster_answer smallest_from(const Spec& fixed, const cluster_sizes& s
 /// host in powers of two, then whole hosts one by one, up to `most_nodes`: a larger cluster is no proof that a smaller one does, as degrees
 /// must divide. Searched is the first number that could hold the states, then only those that are tp x pp x cp x dp of degrees in the space
 /// and a dp that divides the batch: no other has a plan. So the work has a bound that `most_nodes` is no part of: no more searches than
-/// there are such products. Errors: none.
+/// there are such products. Errors: those of `best_of`.
 template <class... Own, class Spec = plan_spec>
 constexpr cluster_answer smallest_cluster_of(const Spec& fixed, std::int64_t most_nodes = most_hosts, const search_options& options = {},
                                              std::uint64_t said = 0) {
