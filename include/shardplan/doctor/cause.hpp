@@ -201,7 +201,7 @@ constexpr const cause_entry& entry_of(cause which) { return detail::nth_of(detai
 constexpr const char* name_of(cause which) { return entry_of(which).name.c_str(); }
 /// Whether a cause can have that symptom. Error: `argument_out_of_range` for a symptom that is none.
 constexpr bool explains(cause which, symptom seen) {
-  if (static_cast<unsigned>(seen) >= static_cast<unsigned>(symptom_count)) argument_out_of_range();
+  if (!detail::is_known(seen)) argument_out_of_range();
   return (entry_of(which).symptoms >> static_cast<int>(seen) & 1u) != 0;
 }
 

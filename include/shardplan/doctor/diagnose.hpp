@@ -76,7 +76,7 @@ plan_core<Parts...> core_of(const plan<Parts...>*);
 
 /// The causes of a symptom in a plan type, ranked, as a constant: `diagnose<run, symptoms::out_of_memory>[0].which`. `Observed` is a type
 /// with `static constexpr observations value`: what was measured in a run and no plan says. See `diagnosis_of`.
-template <plan_type Plan, class Symptom, class Observed = nothing_observed>
+template <plan_type Plan, symptom_type Symptom, observations_type Observed = nothing_observed>
 inline constexpr diagnosis diagnose =
     detail::diagnosis_of_plan<decltype(detail::core_of(static_cast<const detail::asked_plan<Plan>*>(nullptr))), Symptom::value, Observed>(
         detail::make_index_pack<cause_count>{});

@@ -61,6 +61,16 @@ constexpr const char* words_of(symptom which) {
   return detail::nth_of(words, static_cast<int>(which));
 }
 
+namespace detail {
+constexpr bool is_known(symptom which) { return static_cast<unsigned>(which) < static_cast<unsigned>(symptom_count); }
+}  // namespace detail
+
+/// A type that names a symptom: one of `symptoms`, or any with a `static constexpr symptom value`.
+template <class Type>
+concept symptom_type = requires {
+  requires detail::is_known(Type::value);
+};
+
 /// The symptoms as types, for `diagnose<Plan, Symptom>`.
 namespace symptoms {
 /// `symptom::out_of_memory`

@@ -36,6 +36,11 @@ concept applicable_part = part<Type> && requires(plan_spec& spec) {
 template <class Type>
 concept needed_part = applicable_part<Type> || refused<Type>::ok;
 
+template <class Type>
+constexpr void apply_known(plan_spec& spec) {
+  if constexpr (applicable_part<Type>) Type::apply(spec);
+}
+
 // Copied by every plan: cheaper than evaluating the default of each field anew.
 inline constexpr plan_spec unsaid{};
 
@@ -45,8 +50,10 @@ constexpr plan_spec fold_parts() {
   if constexpr (sizeof...(Parts) > 64) {
     // Clang folds no more than 256 operands; a list is dearer and only for plans that break a rule anyway.
     [[maybe_unused]] const int in_order[] = {0, (Parts::apply(spec), 0)...};
-  } else if constexpr ((applicable_part<Parts> && ...)) {  // what is no part was refused by name already
+  } else if constexpr ((applicable_part<Parts> && ...)) {
     (Parts::apply(spec), ...);
+  } else {  // what is no part was refused by name already, and the others are not missing
+    (apply_known<Parts>(spec), ...);
   }
   spec.said_parts = 0;
   return spec;

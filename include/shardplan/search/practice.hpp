@@ -26,6 +26,10 @@ enum class guidance {
 /// Guidances there are.
 inline constexpr int guidance_count = 5;
 
+namespace detail {
+constexpr bool is_known(guidance whose) { return static_cast<unsigned>(whose) < static_cast<unsigned>(guidance_count); }
+}  // namespace detail
+
 /// The name of a guidance.
 constexpr const char* name_of(guidance whose) {
   constexpr const char* names[] = {"megatron", "bigscience", "deepspeed", "ultra_scale", "hugging_face"};
@@ -158,7 +162,7 @@ constexpr void follow_hugging_face(Path& path) {
 /// recipe are read, as by `decision_of`. Error: `argument_out_of_range` for a guidance that is none.
 template <class Spec = plan_spec>
 constexpr practice_path practice_of(const Spec& spec, guidance whose = guidance::megatron) {
-  if (static_cast<unsigned>(whose) >= static_cast<unsigned>(guidance_count)) argument_out_of_range();
+  if (!detail::is_known(whose)) argument_out_of_range();
   practice_path path{};
   path.whose = whose;
   path.plan = spec;
@@ -217,7 +221,7 @@ struct practice_plan<ZeroStage, true, true, Parts...> {
 /// The same for types, as `decide` takes them: `practice<guidance::megatron, models::llama2_70b, cluster<...>, ...>::plan`. A guidance may
 /// add `recompute` and `offload`; where the parts say one of them in another form, the plan says it twice and names that.
 template <guidance Whose, class Model, class Cluster, class... Parts>
-requires(detail::leaves_degrees_open<plan_core<model<Model>, Cluster, Parts...>>) struct practice {
+requires(detail::is_known(Whose) && detail::leaves_degrees_open<plan_core<model<Model>, Cluster, Parts...>>) struct practice {
   /// The parts, as one plan that decides nothing.
   using core = plan_core<model<Model>, Cluster, Parts...>;
   /// The path as a value.

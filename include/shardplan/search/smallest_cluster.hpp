@@ -4,6 +4,7 @@
 /// "How many devices does this model need?"
 #include <shardplan/core/checked.hpp>
 #include <shardplan/hardware/cluster.hpp>
+#include <shardplan/hardware/device.hpp>
 #include <shardplan/model/model.hpp>
 #include <shardplan/plan/least_states.hpp>
 #include <shardplan/plan/rules/ranges.hpp>
@@ -224,7 +225,7 @@ inline constexpr bool counts_devices<device_counts<Devices...>> = true;
 /// "How many devices?": the least number of devices on which any plan is legal and fits, as a type. `Parts` are those of `best`, and
 /// `hosts_of<8, 64>`: `smallest_cluster<models::llama2_70b, devices::h100_sxm_80gb, sequence<4096>, global_batch<512>>::devices`.
 /// `device_counts<...>` is refused by the constraint: the number is what is asked for.
-template <transformer_model Model, class Device, detail::search_part... Parts>
+template <transformer_model Model, device Device, detail::search_part... Parts>
 requires(!detail::counts_devices<Parts> && ...) struct smallest_cluster {
   /// The search of that number of devices, a `best<...>`.
   using search = typename detail::smallest_of_types<Model, Device, typename detail::hosts_among<Parts...>::type, Parts...>::last::search;
