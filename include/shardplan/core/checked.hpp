@@ -70,9 +70,9 @@ constexpr SHARDPLAN_HOST_DEVICE bool multiply_overflows(std::int64_t left, std::
 
 namespace detail {
 // What stands in a table for an enumerator. Any number can be cast to one: `argument_out_of_range` where the table has none for it.
-template <class Value, int Count>
+template <class Value, decltype(sizeof 0) Count>
 constexpr const Value& nth_of(const Value (&table)[Count], int at) {
-  if (at < 0 || at >= Count) argument_out_of_range();
+  if (static_cast<decltype(sizeof 0)>(at) >= Count) argument_out_of_range();  // of a negative number too
   return table[at];
 }
 }  // namespace detail
