@@ -7,6 +7,7 @@
 #include <shardplan/shardplan.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace sp = shardplan;
@@ -70,4 +71,43 @@ TEST_CASE("the SVG has a box a node, a square a device, a frame a tensor paralle
   CHECK(times(svg, "<") == times(svg, ">"));
   CHECK(sp::report::topology_svg(run<1, sp::tp<3>>::spec) == "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n");
   CHECK(has(sp::report::topology_svg(run<20>::spec), ">4 nodes more<"));
+}
+
+TEST_CASE("a picture has a bound, whatever a spec says") {
+  sp::plan_spec spec = run<1>::spec;
+  spec.devices_per_node = 129;
+  const std::string wide = sp::report::topology_text(spec);
+  CHECK(has(wide, " 127\n  dp group "));
+  CHECK(has(wide, "  .. 1 devices more\n"));
+  CHECK(has(wide, ", replicas 0 to 128\n"));
+  const std::string svg = sp::report::topology_svg(spec);
+  CHECK(times(svg, "class=\"rank\"") == 128);
+  CHECK(has(svg, ">node 0, replicas 0 to 128, the first 128 devices<"));
+  spec.devices_per_node = 128;
+  CHECK(!has(sp::report::topology_text(spec), "more"));
+  CHECK(!has(sp::report::topology_svg(spec), "the first 128 devices<"));
+  // Drawn, these took minutes and gigabytes.
+  const std::string empty = "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n";
+  spec.devices_per_node = std::int64_t{1} << 30;
+  CHECK(sp::report::topology_text(spec) == "no picture of more than 4096 devices a node\n");
+  CHECK(sp::report::topology_svg(spec) == empty);
+  spec.devices_per_node = 4095;
+  spec.nodes = std::int64_t{1} << 20;
+  spec.device.fabric_spans_hosts = true;
+  spec.device.fabric_domain = (std::int64_t{1} << 30) - 1;
+  CHECK(sp::report::topology_text(spec) == "no picture of more than 4194304 ranks\n");
+  CHECK(sp::report::topology_svg(spec) == empty);
+  for (const std::int64_t devices : {std::int64_t{0}, std::int64_t{-8}, INT64_MIN, INT64_MAX}) {
+    spec.devices_per_node = devices;
+    CHECK(sp::report::topology_text(spec) == "no mesh\n");
+    CHECK(sp::report::topology_svg(spec) == empty);
+  }
+}
+
+TEST_CASE("an order that is none has no picture") {
+  sp::plan_spec spec = handbook::spec;
+  for (const std::uint32_t code : {0x0u, 0x9u, 0x111111u, 0xffffffffu}) {
+    spec.rank_order = static_cast<sp::rank_orders>(code);
+    CHECK(sp::report::topology_text(spec) == "no mesh\n");
+  }
 }

@@ -40,7 +40,8 @@ namespace detail {
 [[noreturn]] inline SHARDPLAN_HOST_DEVICE void division_by_zero() { detail::stop("division_by_zero"); }
 /// Throws: a division that must be exact leaves a rest.
 [[noreturn]] inline SHARDPLAN_HOST_DEVICE void division_leaves_a_rest() { detail::stop("division_leaves_a_rest"); }
-/// Throws: an argument lies outside the range that its function states.
+/// Throws: an argument lies outside the range that its function states, or is a number that was cast to an enumeration without such an
+/// enumerator, where a function looks up what an enumerator stands for (`name_of(static_cast<symptom>(99))`).
 [[noreturn]] inline SHARDPLAN_HOST_DEVICE void argument_out_of_range() { detail::stop("argument_out_of_range"); }
 /// Throws: an index is not below the size.
 [[noreturn]] inline SHARDPLAN_HOST_DEVICE void index_out_of_range() { detail::stop("index_out_of_range"); }
@@ -65,6 +66,15 @@ constexpr SHARDPLAN_HOST_DEVICE bool multiply_overflows(std::int64_t left, std::
                    : (left > 0 ? right < int64_min / left : left < int64_max / right);
 }
 
+}  // namespace detail
+
+namespace detail {
+// What stands in a table for an enumerator. Any number can be cast to one: `argument_out_of_range` where the table has none for it.
+template <class Value, decltype(sizeof 0) Count>
+constexpr const Value& nth_of(const Value (&table)[Count], int at) {
+  if (static_cast<decltype(sizeof 0)>(at) >= Count) argument_out_of_range();  // of a negative number too
+  return table[at];
+}
 }  // namespace detail
 
 /// left + right, exact. Error: `result_leaves_63_bits` when the sum leaves 63 bits.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/checked.hpp>
 #include <shardplan/core/text.hpp>
 #include <shardplan/doctor/cause_list.hpp>
 #include <shardplan/doctor/symptom.hpp>
@@ -200,10 +201,13 @@ static_assert(sizeof cause_table / sizeof cause_table[0] == cause_count);
 }  // namespace detail
 
 /// What is known of a cause without a plan.
-constexpr const cause_entry& entry_of(cause which) { return detail::cause_table[static_cast<int>(which)]; }
+constexpr const cause_entry& entry_of(cause which) { return detail::nth_of(detail::cause_table, static_cast<int>(which)); }
 /// The cause as one writes it.
 constexpr const char* name_of(cause which) { return entry_of(which).name.c_str(); }
-/// Whether a cause can have that symptom.
-constexpr bool explains(cause which, symptom seen) { return (entry_of(which).symptoms >> static_cast<int>(seen) & 1u) != 0; }
+/// Whether a cause can have that symptom. Error: `argument_out_of_range` for a symptom that is none.
+constexpr bool explains(cause which, symptom seen) {
+  if (!detail::is_known(seen)) argument_out_of_range();
+  return (entry_of(which).symptoms >> static_cast<int>(seen) & 1u) != 0;
+}
 
 }  // namespace shardplan

@@ -45,7 +45,8 @@ constexpr void rank_in(List& list, const finding& item) {
 
 /// What can be behind a symptom in this plan: every cause that is known for it, each supported or excluded by a figure of the plan (or of
 /// what was observed of its run), the supported ones with changes that were checked by recomputing the plan, or with what is to be done and
-/// why no change of the plan is offered. The run-time twin of `diagnose`. No error for any spec.
+/// why no change of the plan is offered. The run-time twin of `diagnose`. No error for any spec; `argument_out_of_range`
+/// for a symptom that is none.
 template <class Spec = plan_spec>
 constexpr diagnosis diagnosis_of(const Spec& spec, symptom seen, const observations& run = {}) {
   diagnosis list{};
@@ -75,7 +76,7 @@ plan_core<Parts...> core_of(const plan<Parts...>*);
 
 /// The causes of a symptom in a plan type, ranked, as a constant: `diagnose<run, symptoms::out_of_memory>[0].which`. `Observed` is a type
 /// with `static constexpr observations value`: what was measured in a run and no plan says. See `diagnosis_of`.
-template <plan_type Plan, class Symptom, class Observed = nothing_observed>
+template <plan_type Plan, symptom_type Symptom, observations_type Observed = nothing_observed>
 inline constexpr diagnosis diagnose =
     detail::diagnosis_of_plan<decltype(detail::core_of(static_cast<const detail::asked_plan<Plan>*>(nullptr))), Symptom::value, Observed>(
         detail::make_index_pack<cause_count>{});

@@ -23,7 +23,7 @@ enum class standing {
 /// The name of a standing.
 constexpr const char* name_of(standing which) {
   constexpr const char* names[] = {"supported", "not in the plan", "excluded"};
-  return names[static_cast<int>(which)];
+  return detail::nth_of(names, static_cast<int>(which));
 }
 
 /// The figure of a plan that supports or excludes a cause. Its unit is that of the cause (`entry_of(cause).unit`).

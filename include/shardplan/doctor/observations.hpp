@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/part.hpp>
 #include <shardplan/core/unset.hpp>
 #include <shardplan/parallel/degrees.hpp>
 
@@ -31,6 +32,12 @@ struct observations {
   std::int64_t slowest_per_mille = unset;             ///< rate of the slowest device, thousandths of the mean
   std::int64_t loader_tokens_per_second = unset;      ///< what all data loaders together deliver
   std::int64_t device_connections = unset;            ///< CUDA_DEVICE_MAX_CONNECTIONS of a device before Blackwell
+};
+
+/// A type with observations: a `static constexpr observations value`.
+template <class Type>
+concept observations_type = requires {
+  requires detail::same<decltype(&Type::value), const observations*>;
 };
 
 /// Nothing was observed: the default of `diagnose<Plan, Symptom, Observed>`. Observations of your own are a type with such a constant.

@@ -6,6 +6,7 @@
 #include <shardplan/doctor/evidence.hpp>
 #include <shardplan/doctor/observations.hpp>
 #include <shardplan/doctor/refusal.hpp>
+#include <shardplan/plan/rules/ranges.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/recipe/framework.hpp>
 #include <shardplan/schedule/schedule_spec.hpp>
@@ -99,9 +100,10 @@ constexpr evidence hang_evidence(const plan_spec& spec, const bare_facts& facts,
 constexpr evidence loss_evidence(const plan_spec& spec, const bare_facts& facts, const observations& run, cause which) {
   switch (which) {
     case cause::num_vocab: {
-      const std::int64_t multiple = vocabulary_multiple_of(spec);
-      const bool usual = multiple >= 1 && multiple <= saturating_add(spec.model.vocab, std::int64_t{1} << 31);
-      return judged(rest_of(usual ? padded_vocabulary(spec.model.vocab, multiple) : spec.model.vocab, spec.tp));
+      const auto in_range = [](std::int64_t number, std::int64_t most) { return number >= 1 && number <= most; };
+      const bool usual = in_range(spec.tp, limits::degree) && in_range(spec.model.vocab, limits::rows) &&
+                         in_range(vocabulary_multiple_of(spec), limits::rows);
+      return judged(rest_of(usual ? padded_vocabulary(spec.model.vocab, vocabulary_multiple_of(spec)) : spec.model.vocab, spec.tp));
     }
     case cause::num_cp_mask: return observed_in_run(seen_at_least(run.least_unmasked_tokens, 1), spec.cp, 1);
     case cause::num_sp_grad: return observed_in_run(seen_as(run.sums_norm_gradients), is_sequence_parallel(spec) ? spec.tp : 1, 1);

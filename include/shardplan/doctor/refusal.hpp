@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/core/checked.hpp>
 #include <shardplan/core/part.hpp>
 #include <shardplan/doctor/cause_list.hpp>
 #include <shardplan/memory/memory.hpp>
@@ -20,7 +21,7 @@ namespace shardplan {
 /// The framework's name as people write it; "any framework" of the generic one.
 constexpr const char* words_of(frameworks whose) {
   constexpr const char* words[] = {"any framework", "Megatron-LM", "DeepSpeed", "torchtitan", "PyTorch's fully_shard"};
-  return words[static_cast<int>(whose)];
+  return detail::nth_of(words, static_cast<int>(whose));
 }
 
 /// A rule of the plan that a cause of `symptom::refused_at_start` stands for: broken, or broken under a framework that the plan does not

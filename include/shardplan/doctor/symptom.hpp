@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/checked.hpp>
+
 #include <cstdint>
 
 namespace shardplan {
@@ -38,7 +40,7 @@ constexpr const char* name_of(symptom which) {
                                    "slow_after_offload",
                                    "checkpoint_does_not_load"};
   static_assert(sizeof names / sizeof names[0] == symptom_count);
-  return names[static_cast<int>(which)];
+  return detail::nth_of(names, static_cast<int>(which));
 }
 
 /// The symptom in words.
@@ -56,8 +58,18 @@ constexpr const char* words_of(symptom which) {
                                    "slow since states were offloaded",
                                    "a checkpoint does not load after the layout was changed"};
   static_assert(sizeof words / sizeof words[0] == symptom_count);
-  return words[static_cast<int>(which)];
+  return detail::nth_of(words, static_cast<int>(which));
 }
+
+namespace detail {
+constexpr bool is_known(symptom which) { return static_cast<unsigned>(which) < static_cast<unsigned>(symptom_count); }
+}  // namespace detail
+
+/// A type that names a symptom: one of `symptoms`, or any with a `static constexpr symptom value`.
+template <class Type>
+concept symptom_type = requires {
+  requires detail::is_known(Type::value);
+};
 
 /// The symptoms as types, for `diagnose<Plan, Symptom>`.
 namespace symptoms {

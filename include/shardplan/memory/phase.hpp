@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/checked.hpp>
 #include <shardplan/memory/report.hpp>
 
 #include <cstdint>
@@ -26,7 +27,7 @@ constexpr const char* name_of(phase which) {
   constexpr const char* names[] = {"parameter_gather",     "block_backward",      "loss",           "head_backward",
                                    "first_block_backward", "last_block_backward", "optimizer_step", "first_step"};
   static_assert(sizeof names / sizeof names[0] == phase_count);
-  return names[static_cast<int>(which)];
+  return detail::nth_of(names, static_cast<int>(which));
 }
 
 /// The memory of one rank in each phase.
@@ -35,7 +36,7 @@ struct phase_reports {
   phase peak = phase::block_backward;  ///< the phase with the largest `total()`, the first of equals: `memory[stage]` is its report
 
   /// The report of one phase.
-  constexpr const memory_report& operator[](phase which) const { return at[static_cast<int>(which)]; }
+  constexpr const memory_report& operator[](phase which) const { return detail::nth_of(at, static_cast<int>(which)); }
 };
 
 }  // namespace shardplan

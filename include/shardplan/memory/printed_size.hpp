@@ -24,15 +24,18 @@ constexpr printed_size printed_exactly(bytes size) { return {size, size, size}; 
 
 /// A size that was printed as `digits` / `scale` units of `unit` bytes, rounded to that many decimals: 26.44 GiB is
 /// `printed_as(2644, 100, 1_GiB)`. Errors: an overflow is an `arithmetic_error`; a scale below 1 is `argument_out_of_range`. Negative
-/// digits are no size.
+/// digits are no size, and digits as which no whole number of bytes is printed are none either (0.115292 KiB).
 constexpr printed_size printed_as(std::int64_t digits, std::int64_t scale, bytes unit) {
   if (scale < 1) argument_out_of_range();
   if (digits < 0) return {};
   const std::int64_t doubled = checked_multiply(2, digits);
+  const std::int64_t twice = checked_multiply(2, scale);
   const std::int64_t lowest = digits == 0 ? 0 : checked_multiply(doubled - 1, unit.count);
   const std::int64_t highest = checked_multiply(doubled + 1, unit.count);
-  return {
-      {ceil_divide(lowest, 2 * scale)}, {highest / (2 * scale)}, {checked_add(checked_multiply(doubled, unit.count), scale) / (2 * scale)}};
+  const bytes least{ceil_divide(lowest, twice)};
+  const bytes most{highest / twice};
+  if (least > most) return {};
+  return {least, most, {checked_add(checked_multiply(doubled, unit.count), scale) / twice}};
 }
 
 namespace detail {

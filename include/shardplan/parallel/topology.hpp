@@ -74,7 +74,7 @@ enum class link_kind {
 /// The name of a kind of link.
 constexpr const char* name_of(link_kind kind) {
   constexpr const char* names[] = {"none", "fabric", "host", "network"};
-  return names[static_cast<int>(kind)];
+  return detail::nth_of(names, static_cast<int>(kind));
 }
 
 /// How the groups of an axis, or of a set of axes, are joined.

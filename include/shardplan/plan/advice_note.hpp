@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/core/checked.hpp>
 #include <shardplan/core/text.hpp>
 #include <shardplan/plan/quantity.hpp>
 #include <shardplan/plan/sentence.hpp>
@@ -106,7 +107,7 @@ inline constexpr advice_words words_of_missing_sharding = {
     "", "the framework has other words for how states are sharded", "@, @",
     "say `fsdp<>` or `hsdp<>` under torchtitan and fsdp2, a `zero<>` under DeepSpeed", ""};
 constexpr const advice_words& words_of(const advice_note& note) {
-  if (note.kind != advice::not_in_framework) return words_of_advice[static_cast<int>(note.kind)];
+  if (note.kind != advice::not_in_framework) return nth_of(words_of_advice, static_cast<int>(note.kind));
   return note.first.what == quantity::chunks ? words_of_missing_schedule : words_of_missing_sharding;
 }
 
@@ -139,13 +140,13 @@ constexpr void append_in_prose(text<Capacity>& out, measured number) {
 }  // namespace detail
 
 /// The name of an advice.
-constexpr const char* name_of(advice kind) { return detail::words_of_advice[static_cast<int>(kind)].name; }
+constexpr const char* name_of(advice kind) { return detail::nth_of(detail::words_of_advice, static_cast<int>(kind)).name; }
 /// What is the matter, in words.
-constexpr literal reason_of(advice kind) { return detail::words_of_advice[static_cast<int>(kind)].reason; }
+constexpr literal reason_of(advice kind) { return detail::nth_of(detail::words_of_advice, static_cast<int>(kind)).reason; }
 /// When an advice is given, as tables of rules say it.
-constexpr const char* condition_of(advice kind) { return detail::words_of_advice[static_cast<int>(kind)].condition; }
+constexpr const char* condition_of(advice kind) { return detail::nth_of(detail::words_of_advice, static_cast<int>(kind)).condition; }
 /// What follows from it, or what helps.
-constexpr const char* consequence_of(advice kind) { return detail::words_of_advice[static_cast<int>(kind)].consequence; }
+constexpr const char* consequence_of(advice kind) { return detail::nth_of(detail::words_of_advice, static_cast<int>(kind)).consequence; }
 
 /// "tensor parallel groups leave the fabric that joins their devices (tp 16, 8 devices a node): each layer sends four all-reduces, ..."
 constexpr text<sentence_length> sentence_of(const advice_note& note) {

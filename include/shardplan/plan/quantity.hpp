@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/checked.hpp>
 #include <shardplan/core/text.hpp>
 
 #include <cstdint>
@@ -282,7 +283,7 @@ constexpr const char* name_of(quantity what) {
                                    "activation_bytes_bound",
                                    "state_bytes_bound"};
   static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(quantity::state_bytes_bound) + 1);
-  return names[static_cast<int>(what)];
+  return detail::nth_of(names, static_cast<int>(what));
 }
 
 /// A number with its name.

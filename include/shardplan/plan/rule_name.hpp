@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <shardplan/core/checked.hpp>
 #include <shardplan/plan/violation.hpp>
 
 namespace shardplan {
@@ -23,7 +24,7 @@ constexpr const char* name_of(rule broken) {
                                    "does_not_fit",
                                    "host_does_not_fit"};
   static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(rule::host_does_not_fit) + 1);
-  return names[static_cast<int>(broken)];
+  return detail::nth_of(names, static_cast<int>(broken));
 }
 
 }  // namespace shardplan

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/core/checked.hpp>
 #include <shardplan/core/part.hpp>
 #include <shardplan/core/size.hpp>
 #include <shardplan/core/text.hpp>
@@ -65,14 +66,14 @@ constexpr const char* name_of(part_kind part) {
                                    "node_limited_routing",
                                    "communication"};
   static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(part_kind::communication) + 1);
-  return names[static_cast<int>(part)];
+  return detail::nth_of(names, static_cast<int>(part));
 }
 
 /// The name of a component, as the field of `memory_report`.
 constexpr const char* name_of(component which) {
   constexpr const char* names[] = {"weights", "gradients", "master", "optimizer", "activations", "logits", "working", "buffers", "reserve"};
   static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(component::reserve) + 1);
-  return names[static_cast<int>(which)];
+  return detail::nth_of(names, static_cast<int>(which));
 }
 
 namespace detail {

@@ -141,7 +141,7 @@ constexpr const char* name_of(size_extent extent) {
                                    "a micro-batch in the loss",
                                    "a bucket"};
   static_assert(sizeof names / sizeof names[0] == static_cast<unsigned>(size_extent::bucket) + 1);
-  return names[static_cast<int>(extent)];
+  return detail::nth_of(names, static_cast<int>(extent));
 }
 
 /// Room for one sentence about a match.

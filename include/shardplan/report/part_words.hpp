@@ -31,7 +31,7 @@ inline std::string words_of_offload(const offload_spec& moved) {
   const auto add = [&](const char* what, storage where) {
     if (where == storage::device) return;
     add_words(words, what);
-    words.append(" to ").append(places[static_cast<int>(where)]);
+    words.append(" to ").append(nth_name(places, static_cast<unsigned>(where)));
   };
   add("states", moved.states);
   add("gradients", moved.gradients);

@@ -5,7 +5,9 @@
 #include <shardplan/parallel/axis.hpp>
 #include <shardplan/parallel/groups.hpp>
 #include <shardplan/parallel/mesh.hpp>
+#include <shardplan/parallel/rank_order.hpp>
 #include <shardplan/parallel/topology.hpp>
+#include <shardplan/plan/rules/ranges.hpp>
 #include <shardplan/report/text.hpp>
 #include <shardplan/spec/mesh_of.hpp>
 #include <shardplan/spec/plan_spec.hpp>
@@ -18,8 +20,24 @@ namespace shardplan::report {
 
 /// Nodes that a picture shows; of a larger cluster the first ones.
 inline constexpr std::int64_t nodes_in_a_picture = 16;
+/// Devices of a node that a picture shows; of a larger node the first ones.
+inline constexpr std::int64_t devices_in_a_picture = 128;
+
+/// Ranks of the largest cluster that a picture is made of: 4,194,304.
+inline constexpr std::int64_t ranks_of_a_picture = std::int64_t{1} << 22;
 
 namespace detail {
+
+// Why there is no picture; empty where there is one. How groups lie over nodes and fabrics may take a step for every rank.
+inline std::string why_no_picture(const mesh& ranks, const topology& where) {
+  if (ranks.world == 0) return "no mesh";
+  if (where.devices_per_node > limits::devices_per_node)
+    return "no picture of more than " + std::to_string(limits::devices_per_node) + " devices a node";
+  return ranks.world <= ranks_of_a_picture ? "" : "no picture of more than " + std::to_string(ranks_of_a_picture) + " ranks";
+}
+// Whether the mesh of a spec can be asked for: an order that names an axis twice, or none, has none.
+inline mesh drawn_mesh_of(const plan_spec& spec) { return names_all_axes(spec.rank_order) ? mesh_of(spec) : mesh{}; }
+inline std::int64_t shown_of(std::int64_t all, std::int64_t most) { return all < most ? all : most; }
 
 // The axes that have more than one rank, in the order that readers look for.
 inline std::vector<axis> drawn_axes(const mesh& ranks) {
@@ -77,28 +95,32 @@ inline std::string reach_of(const axis_link& link) {
 }  // namespace detail
 
 /// Which rank sits where, and in which group of each axis it is: two devices with the same number in a row talk to each other. The first
-/// `nodes_in_a_picture` nodes, then for each axis its groups, the link that they use and the first of them. Axes of size 1 are left out.
-/// "no mesh" when the degrees do not multiply to the devices.
+/// `nodes_in_a_picture` nodes and of each the first `devices_in_a_picture` devices, then for each axis its groups, the link that they use
+/// and the first of them. Axes of size 1 are left out. "no mesh" when the degrees do not multiply to the devices, "no
+/// picture" of more than `limits::devices_per_node` devices a node or `ranks_of_a_picture` in all. Error: `argument_out_of_range` when
+/// `where` has more ranks than the mesh.
 inline std::string topology_text(const mesh& ranks, const topology& where) {
-  if (ranks.world == 0) return "no mesh\n";
+  const std::string why = detail::why_no_picture(ranks, where);
+  if (!why.empty()) return why + "\n";
   const std::vector<axis> axes = detail::drawn_axes(ranks);
   std::string out = detail::title_of(ranks, where) + "\n";
   const std::size_t width = std::to_string(ranks.world - 1).size() + 1;
-  const std::int64_t shown = where.nodes < nodes_in_a_picture ? where.nodes : nodes_in_a_picture;
+  const std::int64_t shown = detail::shown_of(where.nodes, nodes_in_a_picture);
+  const std::int64_t columns = detail::shown_of(where.devices_per_node, devices_in_a_picture);
   for (std::int64_t node = 0; node < shown; ++node) {
     const std::int64_t first = node * where.devices_per_node;
     out += "\nnode " + std::to_string(node) + detail::span_along(ranks, axis::pp, "stage", first, where.devices_per_node) +
            detail::span_along(ranks, axis::dp, "replica", first, where.devices_per_node) + "\n  rank      ";
-    for (std::int64_t rank = first; rank < first + where.devices_per_node; ++rank) out += detail::padded(std::to_string(rank), width);
+    for (std::int64_t rank = first; rank < first + columns; ++rank) out += detail::padded(std::to_string(rank), width);
     for (const axis which : axes) {
       std::string head = std::string{"  "} + name_of(which) + " group";
       head.resize(12, ' ');
       out += "\n" + head;
       const process_groups groups = groups_of(ranks, which);
-      for (std::int64_t rank = first; rank < first + where.devices_per_node; ++rank)
-        out += detail::padded(std::to_string(groups.group_of(rank)), width);
+      for (std::int64_t rank = first; rank < first + columns; ++rank) out += detail::padded(std::to_string(groups.group_of(rank)), width);
     }
     out += "\n";
+    if (columns < where.devices_per_node) out += "  .. " + std::to_string(where.devices_per_node - columns) + " devices more\n";
   }
   if (shown < where.nodes) out += "\n.. " + detail::counted(where.nodes - shown, "node", "nodes") + " more\n";
   out += "\n";
@@ -113,7 +135,7 @@ inline std::string topology_text(const mesh& ranks, const topology& where) {
   return out;
 }
 
-/// The same of a plan.
-inline std::string topology_text(const plan_spec& spec) { return topology_text(mesh_of(spec), topology_of(spec)); }
+/// The same of a plan, whatever it says: one without a mesh, or whose order of ranks is none, has "no mesh".
+inline std::string topology_text(const plan_spec& spec) { return topology_text(detail::drawn_mesh_of(spec), topology_of(spec)); }
 
 }  // namespace shardplan::report

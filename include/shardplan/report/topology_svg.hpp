@@ -35,19 +35,21 @@ inline std::string stage_color(std::int64_t stage, std::int64_t stages) {
 }  // namespace detail
 
 /// The picture of `topology_text` as SVG, complete in itself: a box a node, a square a device, coloured by its stage, with its rank and the
-/// number of its group along each axis; devices of one tensor parallel group that are neighbours in a node stand in one frame.
+/// number of its group along each axis; devices of one tensor parallel group that are neighbours in a node stand in one frame. It is
+/// empty where there is none. Error: as there.
 inline std::string topology_svg(const mesh& ranks, const topology& where) {
-  if (ranks.world == 0) return "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n";
+  if (!detail::why_no_picture(ranks, where).empty()) return "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n";
   const std::vector<axis> axes = detail::drawn_axes(ranks);
   const auto lines = static_cast<std::int64_t>(axes.size());
-  const std::int64_t shown = where.nodes < nodes_in_a_picture ? where.nodes : nodes_in_a_picture;
+  const std::int64_t shown = detail::shown_of(where.nodes, nodes_in_a_picture);
+  const std::int64_t drawn = detail::shown_of(where.devices_per_node, devices_in_a_picture);
   constexpr std::int64_t side = 64;    // of a device, with the gap behind it
   constexpr std::int64_t line = 14;    // of text
   constexpr std::int64_t margin = 10;  // around everything
   const std::int64_t device_height = line * (lines + 1) + 10;
   const std::int64_t node_height = device_height + 34;
   const std::int64_t columns = shown > 1 && where.devices_per_node <= 8 ? 2 : 1;
-  const std::int64_t node_width = where.devices_per_node * side + 16;
+  const std::int64_t node_width = drawn * side + 16;
   const std::int64_t rows = (shown + columns - 1) / columns;
   const std::int64_t head = 34;
   const std::int64_t height = head + rows * (node_height + margin) + (lines + 2) * (line + 2) + margin;
@@ -65,11 +67,12 @@ inline std::string topology_svg(const mesh& ranks, const topology& where) {
     const std::int64_t left = margin + node % columns * (node_width + margin);
     const std::int64_t top = head + node / columns * (node_height + margin);
     const std::int64_t first = node * where.devices_per_node;
-    const std::int64_t behind = first + where.devices_per_node;
+    const std::int64_t behind = first + drawn;
     out += detail::svg_box(left, top, node_width, node_height, "fill=\"#f4f4f4\" stroke=\"#888\"");
     out += detail::svg_text(left + 8, top + 16, "node",
                             "node " + std::to_string(node) + detail::span_along(ranks, axis::pp, "stage", first, where.devices_per_node) +
-                                detail::span_along(ranks, axis::dp, "replica", first, where.devices_per_node));
+                                detail::span_along(ranks, axis::dp, "replica", first, where.devices_per_node) +
+                                (drawn < where.devices_per_node ? ", the first " + std::to_string(drawn) + " devices" : ""));
     for (std::int64_t rank = first; rank < behind;) {  // one run of neighbours in one tensor parallel group at a time
       std::int64_t last = rank;
       while (last + 1 < behind && tensor.group_of(last + 1) == tensor.group_of(rank)) ++last;
@@ -106,6 +109,6 @@ inline std::string topology_svg(const mesh& ranks, const topology& where) {
 }
 
 /// The same of a plan.
-inline std::string topology_svg(const plan_spec& spec) { return topology_svg(mesh_of(spec), topology_of(spec)); }
+inline std::string topology_svg(const plan_spec& spec) { return topology_svg(detail::drawn_mesh_of(spec), topology_of(spec)); }
 
 }  // namespace shardplan::report

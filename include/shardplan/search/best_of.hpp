@@ -32,10 +32,12 @@ struct search_options {
 /// schedule is found among `Own` and the built-in ones; one that is not known keeps its closed form). It is constexpr; in a constant only
 /// small spaces stay inside a compiler's limits, and `best` cuts its work into pieces. The same options give the same answer in both.
 /// It ends after `space.count()` candidates, each a fraction of a microsecond; a space of more than `options.most_candidates` is not begun.
-/// Errors: `argument_out_of_range` for such a space and for devices that are no whole hosts; what `timing_of` throws, and what functions of
-/// a schedule of one's own do: one that throws or never ends does the same to the search, one that returns nonsense is refused by a rule.
+/// Errors: `argument_out_of_range` for such a space, for devices that are no whole hosts and for an objective that is none; what
+/// `timing_of` throws, and what functions of a schedule of one's own do: one that throws or never ends does the same to the search, one
+/// that returns nonsense is refused by a rule.
 template <class... Own, class Spec = plan_spec>
 constexpr search_result best_of(const Spec& fixed, const search_space& space, const search_options& options = {}) {
+  if (static_cast<unsigned>(options.by) > static_cast<unsigned>(objective::devices)) argument_out_of_range();
   const detail::search_question asked = detail::question_of(fixed, space, options.by);
   if (asked.grid.count > options.most_candidates) argument_out_of_range();
   detail::search_progress progress{};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/core/checked.hpp>
 #include <shardplan/core/part.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/plan/quantity.hpp>
@@ -30,7 +31,7 @@ enum class objective {
 /// The name of an objective.
 constexpr const char* name_of(objective by) {
   constexpr const char* names[] = {"step_time", "memory", "devices"};
-  return names[static_cast<int>(by)];
+  return detail::nth_of(names, static_cast<int>(by));
 }
 
 /// Plans in the list of a search: the best ones.

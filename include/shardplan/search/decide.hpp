@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/core/checked.hpp>
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/model/model.hpp>
 #include <shardplan/parallel/degrees.hpp>
@@ -33,7 +34,7 @@ inline constexpr int question_count = 5;
 constexpr const char* words_of(question asked) {
   constexpr const char* words[] = {"Does the model fit one device?", "Do the matrices of a single layer fit one device?",
                                    "Do all layers fit now?", "More throughput?", "Is memory still short?"};
-  return words[static_cast<int>(asked)];
+  return detail::nth_of(words, static_cast<int>(asked));
 }
 
 /// One step of the procedure: the question, the figure that answered it, and the choice.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/core/checked.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/plan/evaluate.hpp>
@@ -31,7 +32,7 @@ enum class rung_kind {
 /// The name of what a rung changes.
 constexpr const char* name_of(rung_kind kind) {
   constexpr const char* names[] = {"nothing", "tp", "pp", "zero", "recompute", "offload", "fsdp"};
-  return names[static_cast<int>(kind)];
+  return detail::nth_of(names, static_cast<int>(kind));
 }
 
 /// One change that was tried, with the figure that judged it.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <shardplan/core/bytes.hpp>
+#include <shardplan/core/checked.hpp>
 #include <shardplan/core/static_vector.hpp>
 #include <shardplan/parallel/topology.hpp>
 #include <shardplan/plan/least_states.hpp>
@@ -25,10 +26,14 @@ enum class guidance {
 /// Guidances there are.
 inline constexpr int guidance_count = 5;
 
+namespace detail {
+constexpr bool is_known(guidance whose) { return static_cast<unsigned>(whose) < static_cast<unsigned>(guidance_count); }
+}  // namespace detail
+
 /// The name of a guidance.
 constexpr const char* name_of(guidance whose) {
   constexpr const char* names[] = {"megatron", "bigscience", "deepspeed", "ultra_scale", "hugging_face"};
-  return names[static_cast<int>(whose)];
+  return detail::nth_of(names, static_cast<int>(whose));
 }
 
 /// What a guidance does where the handbook asks that question. Sources: Megatron-LM's parallelism guide and NeMo's performance guide;
@@ -58,7 +63,7 @@ constexpr const char* words_of(guidance whose, question asked) {
        "Tensor parallelism, no wider than a node; under ZeRO the techniques for one device.",
        "Across a slow network pipeline parallelism: it talks least.", "All other devices are data parallel.",
        "Recompute activations (gradient checkpointing)."}};
-  return words[static_cast<int>(whose)][static_cast<int>(asked)];
+  return detail::nth_of(detail::nth_of(words, static_cast<int>(whose)), static_cast<int>(asked));
 }
 
 /// One thing that a guidance did.
@@ -157,9 +162,10 @@ constexpr void follow_hugging_face(Path& path) {
 }  // namespace detail
 
 /// What today's guidance makes of the same question: it goes up its own ladder until the plan fits. Of `spec` the model, cluster, batch and
-/// recipe are read, as by `decision_of`.
+/// recipe are read, as by `decision_of`. Error: `argument_out_of_range` for a guidance that is none.
 template <class Spec = plan_spec>
 constexpr practice_path practice_of(const Spec& spec, guidance whose = guidance::megatron) {
+  if (!detail::is_known(whose)) argument_out_of_range();
   practice_path path{};
   path.whose = whose;
   path.plan = spec;
@@ -241,7 +247,7 @@ struct practice_plan<Sharding, true, 0, Parts...> {
 /// The same for types, as `decide` takes them: `practice<guidance::megatron, models::llama2_70b, cluster<...>, ...>::plan`. A guidance may
 /// add `recompute` and `offload`; where the parts say one of them in another form, the plan says it twice and names that.
 template <guidance Whose, class Model, class Cluster, class... Parts>
-requires(detail::leaves_degrees_open<plan_core<model<Model>, Cluster, Parts...>>) struct practice {
+requires(detail::is_known(Whose) && detail::leaves_degrees_open<plan_core<model<Model>, Cluster, Parts...>>) struct practice {
   /// The parts, as one plan that decides nothing.
   using core = plan_core<model<Model>, Cluster, Parts...>;
   /// The path as a value.

@@ -4,6 +4,7 @@
 /// "How many devices does this model need?"
 #include <shardplan/core/checked.hpp>
 #include <shardplan/hardware/cluster.hpp>
+#include <shardplan/hardware/device.hpp>
 #include <shardplan/model/model.hpp>
 #include <shardplan/plan/least_states.hpp>
 #include <shardplan/plan/rules/ranges.hpp>
@@ -28,9 +29,11 @@ inline constexpr std::int64_t most_hosts = 128;
 
 /// The least number of devices on which any plan of a space is legal and fits.
 struct cluster_answer {
-  bool found = false;         ///< whether there is one up to the bound
-  std::int64_t devices = 0;   ///< the number; 0 where there is none
-  std::int64_t least = 0;     ///< the number that the search began with: fewer devices cannot hold the states, however they are divided
+  bool found = false;        ///< whether there is one up to the bound
+  std::int64_t devices = 0;  ///< the number; 0 where there is none
+  /// The number that the search began with: fewer devices cannot hold the states, however they are divided. Above the bound, and at least
+  /// 1, where nothing was searched.
+  std::int64_t least = 0;
   std::int64_t searched = 0;  ///< numbers of devices that were searched
   search_result search{};     ///< the search of that number, or of the last one: `search.plan` is the plan
 };
@@ -88,8 +91,9 @@ constexpr bool is_hopeless(const search_result& search) {
          search.considered;
 }
 
-// No plan has more devices or hosts than the limits.
+// No plan has more devices or hosts than the limits; of none, or fewer, there are none.
 constexpr std::int64_t most_devices_on(std::int64_t node, std::int64_t most_nodes) {
+  if (node < 1 || most_nodes < 1) return 0;
   const std::int64_t bound = saturating_multiply(node, most_nodes < limits::nodes ? most_nodes : limits::nodes);
   return bound < limits::devices ? bound : limits::devices;
 }
@@ -122,7 +126,7 @@ constexpr cluster_answer smallest_from(const Spec& fixed, const cluster_sizes& s
 /// host in powers of two, then whole hosts one by one, up to `most_nodes`: a larger cluster is no proof that a smaller one does, as degrees
 /// must divide. Searched is the first number that could hold the states, then only those that are tp x pp x cp x dp of degrees in the space
 /// and a dp that divides the batch: no other has a plan. So the work has a bound that `most_nodes` is no part of: no more searches than
-/// there are such products. Errors: none.
+/// there are such products. Errors: those of `best_of`.
 template <class... Own, class Spec = plan_spec>
 constexpr cluster_answer smallest_cluster_of(const Spec& fixed, std::int64_t most_nodes = most_hosts, const search_options& options = {},
                                              std::uint64_t said = 0) {
@@ -221,7 +225,7 @@ inline constexpr bool counts_devices<device_counts<Devices...>> = true;
 /// "How many devices?": the least number of devices on which any plan is legal and fits, as a type. `Parts` are those of `best`, and
 /// `hosts_of<8, 64>`: `smallest_cluster<models::llama2_70b, devices::h100_sxm_80gb, sequence<4096>, global_batch<512>>::devices`.
 /// `device_counts<...>` is refused by the constraint: the number is what is asked for.
-template <transformer_model Model, class Device, detail::search_part... Parts>
+template <transformer_model Model, device Device, detail::search_part... Parts>
 requires(!detail::counts_devices<Parts> && ...) struct smallest_cluster {
   /// The search of that number of devices, a `best<...>`.
   using search = typename detail::smallest_of_types<Model, Device, typename detail::hosts_among<Parts...>::type, Parts...>::last::search;

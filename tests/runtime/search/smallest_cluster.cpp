@@ -217,3 +217,23 @@ TEST_CASE("smallest_cluster: no bound on hosts is too large") {
   fixed.headroom_mebibytes = 1 << 20;
   CHECK(sp::smallest_cluster_of(fixed, INT64_MAX, by_formula()).searched == 0);
 }
+
+TEST_CASE("smallest_cluster: no host, no device and fewer") {
+  const sp::plan_spec fixed = training(sp::models::llama2_7b::shape, sp::devices::h100_sxm_80gb::spec, 8, 64);
+  for (const std::int64_t bound : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{-4096}, INT64_MIN}) {
+    INFO(bound);
+    sp::plan_spec none = fixed;
+    none.devices_per_node = bound;
+    for (const sp::cluster_answer& answer :
+         {sp::smallest_cluster_of(fixed, bound), sp::smallest_cluster_of(none), sp::smallest_cluster_of(none, bound),
+          sp::smallest_cluster_of(fixed, space_of_loops(fixed), bound), sp::smallest_cluster_of(none, space_of_loops(fixed))}) {
+      CHECK(!answer.found);
+      CHECK(answer.devices == 0);
+      CHECK(answer.searched == 0);
+      CHECK(answer.least == 1);
+    }
+    // A model without sizes has none either.
+    none.model = {};
+    CHECK(sp::smallest_cluster_of(none, bound).least == 1);
+  }
+}
