@@ -130,9 +130,9 @@ inline void describe(std::string& out, const plan_spec& spec, const plan_figures
     out += ", " + std::to_string(shape.experts.count) + " experts of " + std::to_string(shape.expert_width()) + ", top " +
            std::to_string(shape.experts.top_k);
   // What is said of the tokens' way changes no parameter, and a plan may say more experts than there are.
-  transformer counted = shape;
-  if (counted.experts.top_k > counted.experts.count) counted.experts.top_k = counted.experts.count;
-  out += "\n           " + grouped(parameter_count_of(counted)) + " parameters";
+  transformer valid_shape = shape;
+  if (valid_shape.experts.top_k > valid_shape.experts.count) valid_shape.experts.top_k = valid_shape.experts.count;
+  out += "\n           " + grouped(parameter_count_of(valid_shape)) + " parameters";
   if (shape.experts.count >= shape.experts.top_k && shape.experts.count > 0)
     out += ", " + grouped(active_parameter_count_of(shape)) + " active";
   out += "\ndevices    " + std::to_string(spec.nodes) + " x " + std::to_string(spec.devices_per_node) + " " + named(spec.device.name) +
