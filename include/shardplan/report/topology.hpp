@@ -97,7 +97,8 @@ inline std::string reach_of(const axis_link& link) {
 /// Which rank sits where, and in which group of each axis it is: two devices with the same number in a row talk to each other. The first
 /// `nodes_in_a_picture` nodes and of each the first `devices_in_a_picture` devices, then for each axis its groups, the link that they use
 /// and the first of them. Axes of size 1 are left out. "no mesh" when the degrees do not multiply to the devices, "no
-/// picture" of more than `limits::devices_per_node` devices a node or `ranks_of_a_picture` in all. Error: `argument_out_of_range` when `where` has more ranks than the mesh.
+/// picture" of more than `limits::devices_per_node` devices a node or `ranks_of_a_picture` in all. Error: `argument_out_of_range` when
+/// `where` has more ranks than the mesh.
 inline std::string topology_text(const mesh& ranks, const topology& where) {
   const std::string why = detail::why_no_picture(ranks, where);
   if (!why.empty()) return why + "\n";
@@ -116,8 +117,7 @@ inline std::string topology_text(const mesh& ranks, const topology& where) {
       head.resize(12, ' ');
       out += "\n" + head;
       const process_groups groups = groups_of(ranks, which);
-      for (std::int64_t rank = first; rank < first + columns; ++rank)
-        out += detail::padded(std::to_string(groups.group_of(rank)), width);
+      for (std::int64_t rank = first; rank < first + columns; ++rank) out += detail::padded(std::to_string(groups.group_of(rank)), width);
     }
     out += "\n";
     if (columns < where.devices_per_node) out += "  .. " + std::to_string(where.devices_per_node - columns) + " devices more\n";
