@@ -52,9 +52,9 @@ struct least_bytes {
 // mean is no more than the fullest, and shards are rounded up. What goes by tensor, is freed or lives elsewhere counts nothing.
 template <class Spec = plan_spec, class Change = remedy>
 constexpr std::int64_t least_memory(const Spec& spec, const parameter_totals& totals, Change change, Change second = {}) {
-  const auto has = [&](remedy_kind kind) { return change.kind == kind || second.kind == kind; };
-  const auto value_of = [&](remedy_kind kind, std::int64_t unchanged) {
-    return change.kind == kind ? change.value : second.kind == kind ? second.value : unchanged;
+  const auto has = [&](remedy_kind wanted) { return change.kind == wanted || second.kind == wanted; };
+  const auto value_of = [&](remedy_kind wanted, std::int64_t unchanged) {
+    return change.kind == wanted ? change.value : second.kind == wanted ? second.value : unchanged;
   };
   const std::int64_t tp = value_of(remedy_kind::tp, spec.tp);
   const std::int64_t pp = value_of(remedy_kind::pp_slots, value_of(remedy_kind::pp_split, value_of(remedy_kind::pp, spec.pp)));

@@ -143,8 +143,8 @@ constexpr void make_change(Spec& result, remedy change) {
 
 template <class Spec, int Chunked>
 constexpr void make_layout(Spec& result, const layout_change& change) {
-  const auto make = [&result](bool said, remedy one) {
-    if (said) make_change<Spec, Chunked>(result, one);
+  const auto make = [&result](bool is_asked, remedy one) {
+    if (is_asked) make_change<Spec, Chunked>(result, one);
   };
   make(change.one_f_one_b, {remedy_kind::chunks, 1});
   make(change.tp != 0, {remedy_kind::tp, change.tp});
