@@ -112,10 +112,14 @@ void check_change(const sp::plan_spec& spec, const sp::finding& item) {
   const sp::evaluation after = sp::evaluate(other, sp::remedy_search::off);
   CHECK(after.violations.empty());
   CHECK(after.peak_memory == item.peak_after);
-  // A refusal by a framework that the plan does not say is asked of that one again, and of no other.
-  sp::plan_spec asked = other;
-  if (item.refused.count > 0) asked.framework = item.refused.whose;
-  CHECK(sp::evidence_of(asked, item.which) == item.after);
+  // Whether a plan is refused is asked of the framework that refused it, and of no other.
+  if (sp::detail::is_of_configuration(item.which)) {
+    sp::plan_spec asked = other;
+    asked.framework = item.refused.whose;
+    CHECK(sp::detail::refusal_under(asked, item.which).count == 0);
+  } else {
+    CHECK(sp::evidence_of(other, item.which) == item.after);
+  }
   CHECK(item.after.says != standing::supported);
   CHECK(item.cost_after == sp::step_cost_of(other));
 }
