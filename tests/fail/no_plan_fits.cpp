@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A search that found nothing: insisting on its plan says how many candidates there were and what refused most of them.
-// EXPECT: plan_rejected<shardplan::no_plan_fits<shardplan::candidates<[0-9]+>, shardplan::mostly<shardplan::rule::does_not_divide> ?> ?>
+// A search that found nothing: insisting on its plan says how many candidates there were and what stands in the way.
+// EXPECT: plan_rejected<shardplan::no_plan_fits<shardplan::candidates<[0-9]+>, shardplan::because<shardplan::rule::does_not_fit> ?> ?>
 // EXPECT-GCC: incomplete type
 // EXPECT-CLANG: undefined template
 #include <shardplan/model/catalog.hpp>

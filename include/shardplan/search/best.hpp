@@ -3,7 +3,9 @@
 
 /// The exhaustive search for types, cut into constants that stay inside a compiler's default limits. At run time: search/best_of.hpp.
 #include <shardplan/core/index_pack.hpp>
+#include <shardplan/core/part.hpp>
 #include <shardplan/core/static_vector.hpp>
+#include <shardplan/core/unset.hpp>
 #include <shardplan/plan/verdict.hpp>
 #include <shardplan/plan/violation.hpp>
 #include <shardplan/search/best_asked.hpp>
@@ -17,13 +19,15 @@
 
 namespace shardplan {
 
-/// Declared and never defined: the plan of a search in which no candidate is legal and fits, with the rule that refused most of them. It is
-/// not `valid`, and `checked` names it in the one error line.
+/// Declared and never defined: the plan of a search in which no candidate is legal and fits, with what stands in the way. It is not
+/// `valid`, and `checked` names it in the one error line.
 template <class Candidates, class Reason>
 struct no_plan_fits;
-/// The rule that refused most candidates.
-template <rule Broken>
-struct mostly;
+/// Memory, where any candidate keeps all other rules (`because<rule::does_not_fit>`, or `host_does_not_fit`); else the rule that refused
+/// most candidates, with the numbers, the part or the feature that it is about: `because<rule::does_not_divide, quantity::tp,
+/// quantity::heads>`.
+template <rule Broken, auto... About>
+struct because;
 
 namespace detail {
 // What `valid`, `fits`, `violations_of` and `checked` take for it: a plan that breaks one rule, whose line names it.
@@ -69,12 +73,41 @@ constexpr int place_of(const search_result& formula, std::int64_t index) {
   }
   return at;
 }
-constexpr rule most_frequent(const search_result& result) {
-  std::size_t most = 0;
-  for (std::size_t at = 0; at < rule_slots; ++at)
-    if (result.rejected_by_rule[at] > result.rejected_by_rule[most]) most = at;
-  return static_cast<rule>(most);
+// What a search that found nothing is told by: refusals are in order, most first.
+constexpr refused_rule what_refuses(const search_result& result) {
+  for (const refused_rule& one : result.refusals)
+    if (one.broken == rule::does_not_fit || one.broken == rule::host_does_not_fit) return one;
+  refused_rule most = result.refusals.empty() ? refused_rule{} : result.refusals.values[0];
+  // Without them there is no default space, and a micro-batch that nobody has to say would be what lacks.
+  const bool lacks_part = most.broken == rule::missing_part;
+  if (lacks_part && result.plan.global_batch == unset) most.part = part_kind::global_batch;
+  if (lacks_part && result.plan.sequence == unset) most.part = part_kind::sequence;
+  return most;
 }
+template <class Of>
+struct reason_of_search {
+  static constexpr refused_rule why = what_refuses(Of::result);
+  static constexpr auto told() {
+    if constexpr (why.broken == rule::missing_part || why.broken == rule::repeated_part || why.broken == rule::malformed_part) {
+      return static_cast<because<why.broken, why.part>*>(nullptr);
+    } else if constexpr (why.broken == rule::not_supported) {
+      return static_cast<because<why.broken, why.unsupported>*>(nullptr);
+    } else if constexpr (why.broken == rule::out_of_range || why.broken == rule::too_large) {
+      return static_cast<because<why.broken, why.first>*>(nullptr);
+    } else if constexpr (why.broken == rule::does_not_fit || why.broken == rule::host_does_not_fit || why.broken == rule::empty_stage) {
+      return static_cast<because<why.broken>*>(nullptr);
+    } else {
+      return static_cast<because<why.broken, why.first, why.second>*>(nullptr);
+    }
+  }
+};
+
+template <class Pointer>
+struct pointed;
+template <class Type>
+struct pointed<Type*> {
+  using type = Type;
+};
 
 template <class Model, class Cluster, class Asked>
 struct best_of_types {
@@ -85,17 +118,11 @@ struct best_of_types {
       constexpr int place = place_of(ranked_by_formula<Asked>, result.top.values[At].index);
       return static_cast<typename plan_of_listed<Model, Cluster, Asked, place>::type*>(nullptr);
     } else {
-      return static_cast<no_plan_fits<candidates<result.considered>, mostly<most_frequent(result)>>*>(nullptr);
+      using reason = typename pointed<decltype(reason_of_search<best_of_types>::told())>::type;
+      return static_cast<no_plan_fits<candidates<result.considered>, reason>*>(nullptr);
     }
   }
 };
-template <class Pointer>
-struct pointed;
-template <class Type>
-struct pointed<Type*> {
-  using type = Type;
-};
-
 }  // namespace detail
 
 /// The best of all legal plans that fit, for a model type, a `cluster<...>` and further parts. What a part says is fixed (sequence and

@@ -90,11 +90,22 @@ using experts = sp::best<sp::models::mixtral_8x7b, sp::cluster<sp::devices::h100
                          sp::micro_batch<1>, sp::zero<1>, sp::recompute<sp::recomputes::full>>;
 static_assert(sp::checked<experts::plan> && experts::considered == 4 * 4 * 6 * 4);
 
-// Nothing fits: asking is no error, and the plan names the rule that refused most.
+// Nothing fits: asking is no error, and the plan names what stands in the way.
 using none = sp::best<sp::models::llama2_70b, eight, sp::sequence<4096>, sp::global_batch<64>, sp::tp<8>, sp::pp<1>>;
 static_assert(!none::found && none::fitting == 0 && none::top.empty());
 static_assert(!sp::valid<none::plan> && !sp::fits<none::plan> && sp::violations_of<none::plan>::count == 1);
-static_assert(same<none::plan, sp::no_plan_fits<sp::candidates<none::considered>, sp::mostly<sp::rule::does_not_fit>>>);
+static_assert(same<none::plan, sp::no_plan_fits<sp::candidates<none::considered>, sp::because<sp::rule::does_not_fit>>>);
+
+// Memory stands in the way wherever a candidate keeps all other rules; else what refused most, with its numbers or its part.
+template <class... More>
+using no_plan = typename sp::best<sp::models::llama2_70b, eight, More...>::plan;
+static_assert(same<no_plan<sp::sequence<4096>, sp::global_batch<64>, sp::tp<3>>,
+                   sp::no_plan_fits<sp::candidates<768>,
+                                    sp::because<sp::rule::does_not_divide, sp::quantity::tp_x_pp_x_cp, sp::quantity::device_count>>>);
+static_assert(same<no_plan<sp::sequence<4096>>,
+                   sp::no_plan_fits<sp::candidates<1>, sp::because<sp::rule::missing_part, sp::part_kind::global_batch>>>);
+static_assert(
+    same<no_plan<sp::global_batch<64>>, sp::no_plan_fits<sp::candidates<1>, sp::because<sp::rule::missing_part, sp::part_kind::sequence>>>);
 
 // A part that is said and searched is refused.
 template <class... Parts>
