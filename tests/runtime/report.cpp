@@ -73,6 +73,14 @@ TEST_CASE("the report says the layers of stages that differ") {
   CHECK(says("\nstages     5, 5, 4 x 4, 3, 3 layers\n"));
 }
 
+TEST_CASE("the report says the framework of a plan that has one") {
+  sp::plan_spec spec = sp::plan<sp::model<sp::models::llama2_7b>, sp::cluster<sp::devices::a100_sxm_80gb, 8, 1>, sp::zero<1>,
+                                sp::micro_batch<1>, sp::global_batch<64>, sp::sequence<4096>>::spec;
+  CHECK(sp::report::text_of(spec).find("one_f_one_b\n") != std::string::npos);
+  spec.framework = sp::frameworks::deepspeed;
+  CHECK(sp::report::text_of(spec).find("one_f_one_b, under deepspeed\n") != std::string::npos);
+}
+
 TEST_CASE("a plan that cannot be computed has a verdict alone") {
   using broken = run<sp::ep<3>>;
   const std::string text = sp::report::text_of(broken::spec);

@@ -21,10 +21,11 @@ concept countable_model = transformer_model<Model> || requires {
   Model::list_tensors();
 };
 
-/// Part of a plan (needed): the model that is trained.
+/// Part of a plan (needed): the model that is trained. `model<Model>` is a model itself, so that what takes a `Model` takes both.
 template <transformer_model Model>
 struct model {
   static constexpr part_kind kind = part_kind::model;
+  static constexpr transformer shape = Model::shape;  ///< of the model
   template <class Spec>
   static constexpr void apply(Spec& spec) {
     note_part<part_kind::model>(spec);

@@ -143,12 +143,6 @@ inline std::string words_of_schedule(const schedule_spec& order) {
 
 }  // namespace detail
 
-/// The enumerator of a framework as one writes it; its number where it is none.
-inline std::string name_of(frameworks whose) {
-  const char* const names[] = {"generic", "megatron", "deepspeed", "torchtitan", "fsdp2"};
-  return detail::nth_name(names, static_cast<unsigned>(whose));
-}
-
 /// What `spec` has in the slot of a part, in a word or two for the cell of a table: "8" for tp, "zb_h1" for a schedule, "full" for
 /// recompute.
 inline std::string words_of(const plan_spec& spec, part_kind part) {

@@ -10,6 +10,7 @@
 #include <shardplan/plan/framework_has.hpp>
 #include <shardplan/plan/sentence.hpp>
 #include <shardplan/plan/violation.hpp>
+#include <shardplan/recipe/framework.hpp>
 #include <shardplan/spec/derived.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 #include <shardplan/spec/stage_layers.hpp>
@@ -47,6 +48,13 @@ inline std::string gib(bytes amount, bool round_up = true) {
   const std::int64_t hundredths = whole * 100 + (rest >> 30) + (more ? 1 : 0);
   const std::string decimals = std::to_string(hundredths % 100);
   return std::to_string(hundredths / 100) + (decimals.size() == 1 ? ".0" : ".") + decimals;
+}
+
+/// The enumerator of a framework as one writes it; its number where it is none.
+inline std::string name_of(frameworks whose) {
+  const char* const names[] = {"generic", "megatron", "deepspeed", "torchtitan", "fsdp2"};
+  const auto at = static_cast<unsigned>(whose);
+  return at < sizeof names / sizeof names[0] ? names[at] : std::to_string(at);
 }
 
 namespace detail {
@@ -140,7 +148,9 @@ inline void describe(std::string& out, const plan_spec& spec, const plan_figures
   out += "parallel   tp " + std::to_string(spec.tp) + (is_sequence_parallel(spec) ? " with sequence parallelism" : "") + ", pp " +
          std::to_string(spec.pp) + ", cp " + std::to_string(spec.cp) + ", dp " + std::to_string(figures.data_parallel);
   if (shape.experts.count > 0) out += ", ep " + std::to_string(spec.ep) + ", etp " + std::to_string(spec.etp);
-  out += detail::sharding_text(spec) + ", schedule " + named(spec.schedule.name) + "\n";
+  out += detail::sharding_text(spec) + ", schedule " + named(spec.schedule.name);
+  if (spec.framework != frameworks::generic) out.append(", under ").append(name_of(spec.framework));
+  out += '\n';
   out += words_of_stages(spec);
   out += "batch      " + counted(spec.global_batch, "sequence", "sequences") + " of " + counted(spec.sequence, "token", "tokens") +
          " a step, micro-batch " + std::to_string(spec.micro_batch) + ", " +

@@ -107,6 +107,10 @@ static_assert(same<no_plan<sp::sequence<4096>>,
 static_assert(
     same<no_plan<sp::global_batch<64>>, sp::no_plan_fits<sp::candidates<1>, sp::because<sp::rule::missing_part, sp::part_kind::sequence>>>);
 
+// The model, or the part that says it.
+static_assert(sp::best<sp::model<sp::models::llama2_7b>, eight, sp::sequence<4096>, sp::global_batch<64>, sp::tp<2>, sp::pp<1>,
+                       sp::micro_batch<1>, sp::recompute<sp::recomputes::none>>::found);
+
 // A part that is said and searched is refused.
 template <class... Parts>
 concept searchable = requires {
