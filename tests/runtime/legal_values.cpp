@@ -355,7 +355,11 @@ TEST_CASE("legal values of several parts work together") {
       INFO(sp::sentence_of(after).c_str());
       CHECK(!breaks(after, item));
       for (const sp::violation& other : after)
-        if (other.broken < sp::rule::exceeds) CHECK(breaks(list, other));
+        if (other.broken < sp::rule::exceeds) {
+          CHECK(breaks(list, other));
+          // With a product wrong that has the stages in it, keeping them cannot work.
+          CHECK(!sp::detail::is_factor_of(other.first.what, sp::remedy_kind::pp));
+        }
     }
     bool kept = !conflict;
     for (const sp::violation& item : list) kept = kept && (is_none(first_of(item)) || !breaks(left, item));
@@ -377,6 +381,50 @@ TEST_CASE("legal values of several parts work together") {
   CHECK(dealt_out > 100);
   CHECK(several > 15'000);
   CHECK(together > several * 999 / 1000);
+}
+
+// One value that puts two rules right stands at the first of them, whether or not the batch, which is asked later, is right.
+TEST_CASE("a degree at fault twice is answered at the first violation") {
+  sp::plan_spec spec{};
+  spec.model = sp::models::llama3_8b::shape;
+  spec.device = sp::devices::h100_sxm_80gb::spec;
+  spec.devices_per_node = spec.tp = 8;
+  spec.nodes = 2;
+  spec.pp = 3;
+  spec.sequence = 8192;
+  spec.global_batch = 64;
+  spec.framework = sp::frameworks::megatron;
+  for (const std::int64_t micro : {1, 3}) {
+    spec.micro_batch = micro;
+    const sp::violation_list list = sp::violations_in(spec);
+    INFO(sp::sentence_of(list).c_str());
+    REQUIRE((list.size() == 2 && list[0].second.what == sp::quantity::device_count && list[1].second.what == sp::quantity::layers));
+    CHECK(list[0].legal[0] == sp::remedy{sp::remedy_kind::pp, 2});
+    CHECK((is_none(list[1].legal[0]) && is_none(list[1].legal[1]) && is_none(list[1].try_this)));
+  }
+}
+
+// torchtitan's seq_len_divisor is tp x 2 x cp whether or not norms are divided.
+TEST_CASE("torchtitan's pieces of a sequence count tp without sequence parallelism too") {
+  sp::plan_spec spec{};
+  spec.model = sp::models::llama3_8b::shape;
+  spec.device = sp::devices::h100_sxm_80gb::spec;
+  spec.devices_per_node = spec.tp = 8;
+  spec.nodes = spec.micro_batch = 1;
+  spec.global_batch = 8;
+  spec.framework = sp::frameworks::torchtitan;
+  for (const sp::toggle shares : {sp::toggle::on, sp::toggle::off}) {
+    spec.sequence_parallel = shares;
+    CHECK(sp::sequence_multiple_of(spec) == 16);
+    spec.sequence = 1024 + 8;
+    const sp::violation_list list = sp::violations_in(spec);
+    INFO(sp::sentence_of(list).c_str());
+    REQUIRE(!list.empty());
+    CHECK((list[0].first.what == sp::quantity::cp_x_2_tp && list[0].first.value == 16));
+    CHECK((list[0].legal[0].value == 1024 && list[0].legal[1].value == 1040));
+  }
+  spec.framework = sp::frameworks::generic;
+  CHECK(sp::sequence_multiple_of(spec) == 1);
 }
 
 TEST_CASE("the nearest divisor, without a walk over all numbers") {

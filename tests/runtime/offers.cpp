@@ -79,6 +79,44 @@ TEST_CASE("no remedies, and why") {
             "   each with zero<1>, which other rules ask for\n   recompute<recomputes::layernorm, recomputes::mlp_act>: peak ") == 0);
 }
 
+// What was not looked for is not said to be missing.
+TEST_CASE("a report without a search names no change and does not say that none helps") {
+  const sp::plan_spec lacks = deep();
+  const sp::violation_list searched = sp::evaluate(lacks).violations;
+  const sp::violation_list bare = sp::evaluate(lacks, sp::remedy_search::off).violations;
+  REQUIRE((bare.size() == 1 && bare[0].broken == sp::rule::does_not_fit));
+  CHECK((searched[0].searched && !bare[0].searched));
+  const std::string with = sp::sentence_of(searched).c_str();
+  const std::string without = sp::sentence_of(bare).c_str();
+  INFO(without);
+  CHECK(with.find("; try recompute<") != std::string::npos);
+  CHECK(without + with.substr(with.find("; try ")) == with);
+  sp::plan_spec tiny = lacks;
+  tiny.device.memory.count = 1;
+  CHECK(std::string{sp::sentence_of(sp::violations_in(tiny)).c_str()}.find("; no change that is tried helps") != std::string::npos);
+  sp::plan_spec host = lacks;
+  host.recompute = sp::recomputes::full;
+  host.offload.states = sp::storage::host;
+  host.host_memory_gibibytes = 1;
+  const std::string of_host = sp::sentence_of(sp::evaluate(host, sp::remedy_search::off).violations).c_str();
+  CHECK(of_host.find("a host needs ") == 0);
+  CHECK(of_host.substr(of_host.size() - 16) == " and has 1.0 GiB");
+}
+
+// DeepSpeed's pipeline takes ZeRO-1 in the place of FSDP as well.
+TEST_CASE("FSDP in DeepSpeed's pipeline has a change") {
+  sp::plan_spec spec = deep();
+  spec.recompute = sp::recomputes::full;
+  spec.framework = sp::frameworks::deepspeed;
+  spec.zero = 0;
+  spec.sharding.layout = sp::shard_layout::tensors;
+  const sp::violation_list list = sp::violations_in(spec);
+  INFO(sp::sentence_of(list).c_str());
+  REQUIRE((list.size() == 1 && list[0].unsupported == sp::feature::sharded_gradients_in_pipeline));
+  CHECK(list[0].legal[0] == sp::remedy{sp::remedy_kind::zero, 1});
+  CHECK(sp::violations_in(sp::changed(spec, list[0].legal[0])).empty());
+}
+
 TEST_CASE("offers against idling in words") {
   sp::plan_spec spec = deep();
   spec.micro_batch = 1;
@@ -96,8 +134,30 @@ TEST_CASE("offers against idling in words") {
   const std::string most = std::to_string(sp::room_for_micro_batches(spec).most);
   CHECK((most.size() == 3 && ends.find("   more micro-batches: memory ends them at " + most + "\n") != std::string::npos));
   CHECK(ends.find("   global_batch<" + most + ">: idle ") != std::string::npos);
-  spec.tp = spec.pp = 1;
-  CHECK(sp::report::text_of(sp::less_idle(spec)) == "   nothing to offer: no change that is tried makes it wait less and keep all rules\n");
+}
+
+TEST_CASE("no offers against idling, and why") {
+  const auto words = [](const sp::plan_spec& spec) { return sp::report::text_of(sp::less_idle(spec)); };
+  const std::string rules = "   nothing was looked for: rules are broken, and what the error line and `remedies_of` name comes first\n";
+  CHECK(words(deep()) == rules);  // lacks memory
+  sp::plan_spec odd = deep();
+  odd.tp = 3;
+  CHECK(words(odd) == rules);
+  sp::plan_spec alone = deep();
+  alone.model = sp::models::gpt2::shape;
+  alone.tp = alone.pp = 1;
+  alone.sequence = 1024;
+  REQUIRE(sp::violations_in(alone).empty());
+  alone.overlap.dp = 100;
+  CHECK(words(alone) == "   nothing to offer: without a pipeline nothing idles, and no communication is left to hide\n");
+  alone.overlap.dp = 0;
+  alone.nodes = alone.devices_per_node = 1;  // nothing is sent that could be hidden
+  alone.global_batch = 4;
+  CHECK(sp::less_idle(alone).why == sp::no_idle_offer::nothing_helps);
+  CHECK(words(alone) == "   nothing to offer: no change that is tried makes it wait less and keep all rules\n");
+  sp::plan_spec idling = deep();
+  idling.micro_batch = 1;
+  CHECK(sp::less_idle(idling).why == sp::no_idle_offer::none);
 }
 
 TEST_CASE("three remedies in words") {

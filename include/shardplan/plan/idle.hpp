@@ -63,9 +63,18 @@ constexpr Spec changed_by_offer(const Spec& spec, const idle_offer& offer) {
 
 /// Most offers of one plan.
 inline constexpr std::size_t most_idle_offers = 40;
+/// Why there is no offer against idling.
+enum class no_idle_offer {
+  none,             ///< there are offers
+  rules_broken,     ///< a rule is broken: nothing was looked for
+  nothing_to_hide,  ///< there is no pipeline, and no communication that the plan does not hide: nothing was tried
+  nothing_helps,    ///< no change that is tried makes the plan wait less and keeps it valid
+};
+
 /// The offers of a plan: the most tokens a second first; of a device without a rate, the least idle first.
 struct idle_offers : static_vector<idle_offer, most_idle_offers> {
   micro_batch_room room{};  ///< where more micro-batches of the plan's size end, of a pipeline; `most` 0: nothing was looked for
+  no_idle_offer why = no_idle_offer::rules_broken;  ///< why the list is empty
 };
 
 namespace detail {
@@ -185,6 +194,17 @@ constexpr idle_offer answered(const Spec& spec, const idle_now& now, int index) 
   return offer;
 }
 
+// Why a list is empty, or that it is not.
+template <class Spec>
+constexpr no_idle_offer why_no_offer(const Spec& spec, const idle_now& now, bool is_empty) {
+  if (!is_empty) return no_idle_offer::none;
+  if (!now.asked) return no_idle_offer::rules_broken;
+  bool tries = spec.pp > 1;
+  for (int index = 0; index < idle_overlaps; ++index)
+    tries = tries || idle_candidate(spec, now.room, idle_halves + idle_batches + index).change.kind != remedy_kind::nothing_small_helps;
+  return tries ? no_idle_offer::nothing_helps : no_idle_offer::nothing_to_hide;
+}
+
 constexpr bool goes_before(const idle_offer& left, const idle_offer& right) {
   if (left.cost.tokens_per_second > right.cost.tokens_per_second) return true;
   return !(left.cost.tokens_per_second < right.cost.tokens_per_second) && left.idle < right.idle;
@@ -217,6 +237,7 @@ constexpr idle_offers idle_offers_of(index_pack<int, Indices...>) {
   idle_offers list{};
   list.room = idle_before<Core>.room;
   ((idle_answer<Core, Indices>.change.kind != remedy_kind::nothing_small_helps ? rank_in(list, idle_answer<Core, Indices>) : void()), ...);
+  list.why = why_no_offer(Core::spec, idle_before<Core>, list.empty());
   return list;
 }
 
@@ -225,8 +246,8 @@ constexpr idle_offers idle_offers_of(index_pack<int, Indices...>) {
 /// What makes a valid plan wait less and keeps it valid, the most tokens a second first: a smaller micro-batch (more of them), a larger
 /// batch (twice, four times, and as large as memory lets it be where that ends it), another schedule that keeps synchronous steps and that
 /// the framework has (framework_has.hpp), communication that hides. Each idles less by the formulas of the schedules (an
-/// overlap: no more), and is faster by the estimate of `timing` where the device has a rate. Empty for a plan that breaks a rule; a
-/// schedule without a formula is only offered overlaps.
+/// overlap: no more), and is faster by the estimate of `timing` where the device has a rate. Empty for a plan that breaks a rule (`why`
+/// says so); a schedule without a formula is only offered overlaps.
 template <class Spec = plan_spec>
 constexpr idle_offers less_idle(const Spec& spec) {
   idle_offers list{};
@@ -238,6 +259,7 @@ constexpr idle_offers less_idle(const Spec& spec) {
     const idle_offer offer = detail::answered(spec, now, index);
     if (offer.change.kind != remedy_kind::nothing_small_helps) detail::rank_in(list, offer);
   }
+  list.why = detail::why_no_offer(spec, now, list.empty());
   return list;
 }
 

@@ -91,6 +91,16 @@ constexpr part_set degrees_at_fault(const List& list) {
   return found;
 }
 
+// Whether one of the parts that a violation is about is in the set.
+template <class Item>
+constexpr bool has_factor_in(const Item& item, part_set parts) {
+  for (int choice = 0; choice < 3; ++choice) {
+    const remedy_kind axis = axis_of(item, choice);
+    if (axis != remedy_kind::nothing_small_helps && (parts & set_of(axis)) != 0) return true;
+  }
+  return false;
+}
+
 // Writes the nearest values of one part into `item`. Whether there is one.
 template <class Spec, class List, class Item>
 constexpr bool find_legal_of(const Spec& spec, const List& known, const List& hopeless, Item& item, remedy_kind axis, legality asked,
@@ -167,7 +177,11 @@ constexpr auto answer(const Spec& spec, part_set answered, const List& all, std:
         const bool is_changed = later != 0 || (waits_for_dp && axis != remedy_kind::dp);
         const broken_numbers known = is_changed ? numbers_at_fault(base) : now;
         const std::size_t place = place_in(known, item);
-        if (place == known.items.length) return result;  // those behind it will
+        if (place == known.items.length) {
+          // Those behind it will; but what is at fault here too may put both right, if rules that are asked only then may wait.
+          if (pass == 0 || !has_factor_in(item, at_fault)) return result;
+          break;
+        }
         Spec least = base;
         if (is_degree(axis)) make_change(least, {axis, 1});
         const broken_numbers hopeless = is_degree(axis) ? numbers_at_fault(least) : broken_numbers{};
@@ -236,7 +250,7 @@ constexpr remedy change_of_stages(const Spec& spec) {
   return {remedy_kind::layer_split, stages};
 }
 // Writes it beside the legal values of pp, where it works together with those of other parts: `with` has them. Nothing else may be broken
-// by it, and nothing stay broken that a value puts right.
+// by it, and nothing stay broken that a value puts right, or that is about those very stages.
 template <class Spec, class List>
 constexpr void keep_stages(const Spec& spec, Spec with, List& list) {
   for (std::size_t at = 0; at < list.items.length; ++at) {
@@ -249,7 +263,7 @@ constexpr void keep_stages(const Spec& spec, Spec with, List& list) {
     const broken_numbers left = numbers_at_fault(with);
     for (std::size_t other = 0; other < left.items.length; ++other) {
       const std::size_t place = place_in(list, left.items.values[other]);
-      if (place == list.items.length || place == at) return;
+      if (place == list.items.length || place == at || is_factor_of(left.items.values[other].first.what, remedy_kind::pp)) return;
       if (first_value(list.items.values[place]).kind != remedy_kind::nothing_small_helps) return;
     }
     item.try_this = change;

@@ -71,7 +71,10 @@ constexpr void make_change(Spec& result, remedy change) {
   switch (change.kind) {
     case remedy_kind::nothing_small_helps:
     case remedy_kind::schedule: break;
-    case remedy_kind::zero: result.zero = change.value; break;
+    case remedy_kind::zero:
+      if (change.value > 0 && result.sharding.is_fsdp()) result.sharding = {};  // a stage stands in the place of `fsdp<>`
+      result.zero = change.value;
+      break;
     case remedy_kind::recompute_full: result.recompute = recomputes::full; break;
     case remedy_kind::micro_batch: result.micro_batch = change.value; break;
     case remedy_kind::tp: result.tp = change.value; break;

@@ -70,7 +70,7 @@ constexpr bool keeps_other_rules(const Spec& spec) {
   return sink.count == 0;
 }
 
-// The same for the device and the host: what makes the whole plan valid.
+// The same for the device and the host: what makes the whole plan valid; no change where none was found.
 template <class List>
 constexpr void set_remedy(List& list, const remedy_set& changes) {
   for (std::size_t at = 0; at < list.items.length; ++at) {
@@ -79,6 +79,7 @@ constexpr void set_remedy(List& list, const remedy_set& changes) {
     item.try_this = changes.first;
     item.and_this = changes.second;
     item.further = changes.third;
+    item.searched = true;
   }
 }
 // Of each number the value that was tried together with the others.

@@ -212,6 +212,8 @@ constexpr void append_layout(text<Capacity>& out, const layout_change& says) {
 
 template <std::size_t Capacity>
 constexpr void append_remedy(text<Capacity>& out, const violation& item) {
+  if (!item.searched) return;
+  out.append("; ");
   if (item.waits) {
     out.append("what makes it fit is looked for once the other rules are kept");
     return;
@@ -307,7 +309,6 @@ constexpr text<sentence_length> sentence_of(const violation& item) {
       detail::append_gib(out, item.needs, true);
       out.append(" and has ");
       detail::append_gib(out, item.has, false);
-      out.append("; ");
       detail::append_remedy(out, item);
       break;
     case rule::does_not_fit:
@@ -317,7 +318,6 @@ constexpr text<sentence_length> sentence_of(const violation& item) {
       detail::append_gib(out, item.has, false);
       out.append("; largest: ").append(name_of(item.largest)).append(' ');
       detail::append_gib(out, item.largest_needs, true);
-      out.append("; ");
       detail::append_remedy(out, item);
       break;
   }

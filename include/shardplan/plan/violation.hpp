@@ -145,6 +145,8 @@ struct violation {
                            ///< rule is kept; `nothing_small_helps`: none. Beside does_not_fit only what was tried with its remedy
   bool waits = false;      ///< does_not_fit, host_does_not_fit: nothing to try was found because of another rule, which no change that is
                            ///< tried puts right
+  bool searched = false;   ///< does_not_fit, host_does_not_fit: a change was looked for; where not (`remedy_search::off`), a sentence does
+                           ///< not say that none helps
 
   // By hand, enumerators as numbers: what a defaulted one asks of each costs a compiler a hundred times as much (tests/static/plan asks it
   // of every field).
@@ -156,7 +158,8 @@ struct violation {
            int(left.unsupported) == int(right.unsupported) && left.stage == right.stage && int(left.when) == int(right.when) &&
            left.needs.count == right.needs.count && left.has.count == right.has.count && int(left.largest) == int(right.largest) &&
            left.largest_needs.count == right.largest_needs.count && left.try_this == right.try_this && left.and_this == right.and_this &&
-           left.further == right.further && left.legal[0] == right.legal[0] && left.legal[1] == right.legal[1] && left.waits == right.waits;
+           left.further == right.further && left.legal[0] == right.legal[0] && left.legal[1] == right.legal[1] &&
+           left.waits == right.waits && left.searched == right.searched;
   }
 };
 

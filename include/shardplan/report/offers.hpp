@@ -70,7 +70,14 @@ inline std::string text_of(const idle_offers& offers) {
     out += ": idle " + detail::from_to(detail::percent(offer.idle_before), detail::percent(offer.idle)) + "; peak " + gib(offer.peak) +
            " GiB; " + detail::words_of_cost(offer.cost_before, offer.cost) + "\n";
   }
-  if (out.empty()) out = "   nothing to offer: no change that is tried makes it wait less and keep all rules\n";
+  switch (offers.why) {
+    case no_idle_offer::none: break;
+    case no_idle_offer::rules_broken:
+      return "   nothing was looked for: rules are broken, and what the error line and `remedies_of` name comes first\n";
+    case no_idle_offer::nothing_to_hide:
+      return "   nothing to offer: without a pipeline nothing idles, and no communication is left to hide\n";
+    case no_idle_offer::nothing_helps: out = "   nothing to offer: no change that is tried makes it wait less and keep all rules\n"; break;
+  }
   if (offers.room.most > 0) {
     const std::string most = grouped(offers.room.most);
     out += offers.room.ends ? "   more micro-batches: memory ends them at " + most + "\n"

@@ -39,6 +39,7 @@ static_assert(takes<1, 1, 4097, megatron> && !takes<2, 1, 4097, megatron> && tak
 using torchtitan = sp::framework<sp::frameworks::torchtitan>;
 using fsdp2 = sp::framework<sp::frameworks::fsdp2>;
 static_assert(takes<4, 2, 4112, torchtitan> && !takes<4, 2, 4104, torchtitan> && !takes<1, 1, 4097, torchtitan>);
+static_assert(!takes<4, 2, 4104, torchtitan, sp::sequence_parallel<false>> && takes<4, 2, 4112, torchtitan, sp::sequence_parallel<false>>);
 static_assert(takes<1, 4, 4104, torchtitan> && !takes<1, 4, 4100, torchtitan>);
 static_assert(takes<4, 2, 4104, fsdp2> && !takes<1, 4, 4100, fsdp2> && takes<1, 2, 4100, fsdp2> && takes<1, 1, 4097, fsdp2>);
 // DeepSpeed's Ulysses takes what cp divides. 32 heads on 3 ranks do not go.

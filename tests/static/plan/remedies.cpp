@@ -68,6 +68,9 @@ static_assert(sp::less_idle_of<idling>[0].cost.tokens_per_second >= sp::less_idl
               sp::less_idle_of<idling>[0].cost.bubble < idling::timing.bubble);
 // Without a pipeline nothing idles, and gradients hide already.
 static_assert(sp::less_idle_of<run<sp::zero<3>, sp::recompute<sp::recomputes::full>>>.empty());
+static_assert(sp::less_idle_of<run<sp::zero<3>, sp::recompute<sp::recomputes::full>>>.why == sp::no_idle_offer::nothing_to_hide &&
+              sp::less_idle_of<idling>.why == sp::no_idle_offer::none &&
+              sp::less_idle_of<full_host>.why == sp::no_idle_offer::rules_broken);
 // Tensor parallel transfers that are seen can hide.
 using seen = run<sp::tp<8>, sp::zero<1>, sp::recompute<sp::recomputes::full>>;
 static_assert(sp::less_idle_of<seen>.size() == 1 && sp::less_idle_of<seen>[0].change == remedy{remedy_kind::hidden_tp, 100} &&

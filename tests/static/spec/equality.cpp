@@ -82,6 +82,8 @@ static_assert(differs_in(&violation::largest, component::reserve));
 static_assert(differs_in(&violation::largest_needs, bytes{other}));
 static_assert(differs_in(&violation::try_this, remedy{remedy_kind::tp, 2}));
 static_assert(differs_in(&violation::and_this, remedy{remedy_kind::tp, 2}));
+static_assert(differs_in(&violation::further, remedy{remedy_kind::tp, 2}));
+static_assert(differs_in(&violation::waits, true) && differs_in(&violation::searched, true));
 static_assert([] {
   violation below{}, above{};
   below.legal[0] = above.legal[1] = {remedy_kind::tp, 2};

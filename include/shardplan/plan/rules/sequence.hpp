@@ -22,8 +22,9 @@ constexpr measured sequence_pieces(const Spec& spec) {
   // 3563) and torch's context_parallel.
   if (spec.cp > 1 && (spec.framework == frameworks::megatron || spec.framework == frameworks::fsdp2))
     return {quantity::cp_x_lcm_2_tp, spec.cp * (sharers % 2 == 0 ? sharers : 2 * sharers)};
-  // pytorch/torchtitan distributed/parallel_dims.py, seq_len_divisor.
-  if (spec.framework == frameworks::torchtitan) return {quantity::cp_x_2_tp, 2 * spec.cp * sharers};
+  // pytorch/torchtitan distributed/parallel_dims.py, seq_len_divisor: tp * (cp * 2), whether or not the plan shares a sequence in its
+  // group.
+  if (spec.framework == frameworks::torchtitan) return {quantity::cp_x_2_tp, 2 * spec.cp * spec.tp};
   if (sharers > 1) return {spec.cp > 1 ? quantity::cp_x_tp : quantity::tp, spec.cp * sharers};
   return {quantity::cp, spec.cp};
 }
@@ -62,7 +63,7 @@ struct cp_deals_out_both_ends {
   }
 };
 
-/// torchtitan deals a sequence out to 2 x cp x tp.
+/// torchtitan deals a sequence out to 2 x cp x tp, with sequence parallelism or without.
 struct torchtitan_pieces_divide_sequence {
   static constexpr unsigned frameworks_asked = detail::under_torchtitan;
   template <class Listed = listed_rule>
