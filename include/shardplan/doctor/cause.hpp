@@ -69,8 +69,9 @@ inline constexpr cause_entry cause_table[] = {
      "what ZeRO-3 or FSDP gather at once, with its gradients, against the free memory or against a unit of a tenth of the model",
      "wrap every block, the embedding and the head apart; less prefetch", "wrap every block, the embedding and the head apart"},
     {"mem_nosync", symptom_bits(symptom::out_of_memory), figure_unit::bytes, "", "",
-     "what whole gradients would add if micro-batches were summed without synchronising, against the free memory",
-     "reduce-scatter each micro-batch", "no no_sync(): reduce-scatter each micro-batch"},
+     "what gradients add that stay whole until the last micro-batch (late_sync, no_sync()), against the memory that all else leaves free; "
+     "without late_sync a plan does not say whether they do",
+     "no no_sync(): reduce-scatter each micro-batch", "no no_sync(): reduce-scatter each micro-batch"},
     {"mem_comms", symptom_bits(symptom::out_of_memory), figure_unit::bytes, "", "",
      "context and communicators of this plan's groups, against the memory that everything else leaves free",
      "merge groups, start them late, no NVLS for small groups; make room for them",

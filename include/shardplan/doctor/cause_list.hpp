@@ -17,7 +17,7 @@ enum class cause {
   mem_head,         ///< weights, gradients and optimizer state of the head on the last stage
   mem_first_step,   ///< what the optimizer adds after the first backward pass, against the memory that is free by then
   mem_unit,  ///< what ZeRO-3 or FSDP gather at once, with its gradients, against the free memory or against a unit of a tenth of the model
-  mem_nosync,    ///< what whole gradients would add if micro-batches were summed without synchronising, against the free memory
+  mem_nosync,    ///< what gradients add that stay whole until the last micro-batch (`late_sync`), against the memory left for them
   mem_comms,     ///< context and communicators of this plan's groups, against the memory that everything else leaves free
   mem_moe_skew,  ///< the fullest stage if the experts of one rank get twice the even load, against the device
   mem_fragment,  ///< the peak, as a share of the device; above nine tenths the allocator has no room for fragments

@@ -227,6 +227,7 @@ constexpr change_list changes_for(const plan_spec& spec, cause which) {
       if (!spec.sharding.is_fsdp() && has_zero_stages(spec.framework)) propose(list, remedy_kind::zero, 2);  // gathers nothing
       break;
     case cause::mem_nosync:
+      if (spec.communication.late_sync) propose(list, remedy_kind::late_sync, 0);
       if (!spec.sharding.is_fsdp() && has_zero_stages(spec.framework)) propose(list, remedy_kind::zero, 1);
       propose_double(list, remedy_kind::ep, spec.ep, spec.model.experts.count);
       propose_double(list, remedy_kind::tp, spec.tp, spec.devices_per_node);

@@ -14,6 +14,8 @@
 #include <shardplan/schedule/schedule_spec.hpp>
 #include <shardplan/spec/plan_spec.hpp>
 
+#include <cstdint>
+
 namespace shardplan {
 
 /// What a finding offers against its cause.
@@ -51,7 +53,8 @@ inline constexpr std::size_t most_treatment_steps = 6;
 struct finding {
   cause which{};      ///< the cause
   evidence now{};     ///< its evidence
-  refusal refused{};  ///< causes of `symptom::refused_at_start` that are not excluded: the broken rule, and who refuses the plan
+  refusal refused{};  ///< causes of `symptom::refused_at_start` that are not excluded: the broken rule, and who refuses the plan; causes
+                      ///< of memory and of slowness in a plan that cannot be computed: the rule that keeps it from being
   help_kind help{};   ///< what is offered against it
   no_change why{};    ///< of the kind `action`: why no change is
   remedy try_this{};  ///< supported causes: the first change, of those that are tried, the least first, after which it is excluded and no
@@ -63,6 +66,8 @@ struct finding {
   schedule_spec schedule{};                                ///< of the kind `schedule`: the new one
   evidence after{};                                        ///< its evidence in the changed plan
   bytes peak{};                                            ///< memory of the worst rank; 0 where it could not be computed
+  bytes memory{};                                          ///< of a device of the plan
+  std::int64_t stage = 0;                                  ///< the pipeline stage of that rank
   bytes peak_after{};                                      ///< the same in the changed plan
   step_cost cost{};                                        ///< what a step costs: bytes between ranks, estimated times
   step_cost cost_after{};                                  ///< the same in the changed plan

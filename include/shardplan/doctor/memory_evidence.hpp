@@ -103,16 +103,25 @@ constexpr evidence unit_evidence(const patient& who) {
   return judged_twice(most, tenth < grave ? tenth : grave, grave, per_mille(most, capacity));
 }
 
+// What gradients take more whole than sharded. A plan with `late_sync` keeps them whole (states.hpp); of any other it is not known whether
+// the program reduces them late all the same: then the peak is without it.
 constexpr evidence nosync_evidence(const patient& who) {
   const std::int64_t capacity = who.spec.device.memory.count;
-  std::int64_t extra = 0;
-  if (shards_gradients(who.spec) && who.layout.facts.micro_batches > 1) {
-    const parameter_sum held = held_by(who.layout, extent_of_stage(who.spec, who.layout.facts, who.peak.stage));
-    extra = (held.dense + held.routed) * (who.spec.precision.gradient + who.spec.precision.accumulator) -
-            who.worst[who.worst.peak].gradients.count;
-  }
+  const memory_report& report = who.worst[who.worst.peak];
   const std::int64_t free = capacity - who.peak.total.count;
-  return judged(extra, free < 0 ? 0 : free, per_mille(extra, capacity));
+  const bool accumulates = shards_gradients(who.spec) && who.layout.facts.micro_batches > 1;
+  if (!accumulates) return judged(0, free < 0 ? 0 : free, 0);
+  if (shards_weights(who.spec) && who.spec.communication.late_sync) {
+    plan_spec early = who.spec;
+    early.communication.late_sync = false;
+    const phase_reports sharded = phases_of_stage(early, memory_layout_of(early), who.peak.stage);
+    const std::int64_t extra = report.gradients.count - sharded[who.worst.peak].gradients.count;
+    const std::int64_t room = capacity - (unchecked_total(report) - extra);
+    return judged(extra, room < 0 ? 0 : room, per_mille(extra, capacity));
+  }
+  const parameter_sum held = held_by(who.layout, extent_of_stage(who.spec, who.layout.facts, who.peak.stage));
+  const std::int64_t whole = (held.dense + held.routed) * (who.spec.precision.gradient + who.spec.precision.accumulator);
+  return unsaid_in_plan(whole - report.gradients.count, free < 0 ? 0 : free);
 }
 
 constexpr evidence communicators_evidence(const patient& who) {

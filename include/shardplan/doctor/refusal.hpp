@@ -98,10 +98,11 @@ struct refusal_sink {
   cause which{};
   int count = 0;
   refusal found{};
+  bool takes_any = false;
 
   constexpr void take(const violation& item) {
     ++count;
-    if (cause_of_violation(item) == which && found.count++ == 0) found.first = item;
+    if ((takes_any || cause_of_violation(item) == which) && found.count++ == 0) found.first = item;
   }
   static constexpr violation of(rule broken, measured first = {}, measured second = {}) {
     violation item{};
@@ -148,6 +149,17 @@ constexpr refusal refusal_under(const Spec& spec, cause which) {
     check_divisibility(spec, sink);
     check_combinations(spec, sink);
   }
+  sink.found.whose = spec.framework;
+  return sink.found;
+}
+
+// Why a plan cannot be computed: the first broken rule of the first tier, or else of the second.
+template <class Spec>
+constexpr refusal obstacle_of(const Spec& spec) {
+  refusal_sink sink{};
+  sink.takes_any = true;
+  check_ranges(spec, sink);
+  if (sink.count == 0) check_divisibility(spec, sink);
   sink.found.whose = spec.framework;
   return sink.found;
 }

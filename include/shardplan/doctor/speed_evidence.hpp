@@ -20,6 +20,15 @@
 
 namespace shardplan {
 
+/// What a width that is no multiple of the tile weighs, per mille of a step. An assumption: no source says what it costs.
+inline constexpr std::int64_t untiled_width_weight = 50;
+
+/// What ranks that collect garbage each at its own time cost, per mille of a step, on `garbage_ranks` ranks (pytorch/torchtitan issue 148:
+/// 1.5 %). That fewer cost less in proportion, and more no more, is an assumption.
+inline constexpr std::int64_t garbage_weight = 15;
+/// The ranks of `garbage_weight`.
+inline constexpr std::int64_t garbage_ranks = 512;
+
 namespace detail {
 
 template <class Spec = plan_spec>
@@ -71,7 +80,7 @@ constexpr evidence tile_evidence(const patient& who) {
   const bool dense = shape.experts.count == 0 || shape.dense_layers() > 0;
   const std::int64_t odd = (shape.hidden / who.spec.tp % 128 != 0) + (dense && shape.ffn / who.spec.tp % 128 != 0) +
                            (shape.experts.count > 0 && shape.expert_width() / who.spec.etp % 128 != 0) + (shape.head_width() % 64 != 0);
-  return judged(odd, 0, odd * 50);
+  return judged(odd, 0, odd * untiled_width_weight);
 }
 
 // The fullest stage, of chunks the fullest one, sets the pace of all.
@@ -143,6 +152,11 @@ constexpr evidence overlap_evidence(const patient& who, const timed_step& when, 
   return observed_in_run(what, per_mille(when.between_ranks(), when.report.compute()), 0, share_of_step(when, when.over(channel::tp)));
 }
 
+constexpr evidence jitter_evidence(const bare_facts& facts) {
+  const std::int64_t ranks = facts.world < garbage_ranks ? facts.world : garbage_ranks;
+  return judged(facts.world, 63, facts.world > 63 ? garbage_weight * ranks / garbage_ranks : 0);
+}
+
 // Whether the figure of a cause is one of time.
 constexpr bool is_timed(cause which) {
   return which != cause::perf_tile && which != cause::perf_tp_node && which != cause::perf_uneven && which != cause::perf_recompute &&
@@ -166,7 +180,7 @@ constexpr evidence speed_evidence(const patient& who, const timed_step& when, co
     case cause::perf_ep_node: return expert_node_evidence(who, when);
     case cause::perf_overlap: return overlap_evidence(who, when, run);
     case cause::perf_recompute: return recompute_evidence(who, when);
-    case cause::perf_jitter: return judged(facts.world, 63, facts.world > 63 ? 15 : 0);  // 1.5 % at 512 (pytorch/torchtitan issue 148)
+    case cause::perf_jitter: return jitter_evidence(facts);
     case cause::perf_slow_gpu:
       return observed_in_run(seen_at_least(run.slowest_per_mille, 970), facts.world, 1,
                              run.slowest_per_mille < 0 ? 0 : 1000 - run.slowest_per_mille);

@@ -92,9 +92,12 @@ constexpr finding found_in(const patient& who, const timed_step& when, const ste
   result.which = which;
   result.now = evidence_in(who, when, run, which);
   result.peak = who.peak.total;
+  result.memory = who.spec.device.memory;
+  result.stage = who.peak.stage;
   result.cost = cost;
   if (result.now.says == standing::excluded) return result;
   if (is_of_configuration(which)) result.refused = refusal_of(who.spec, which);
+  if (!who.computable && (is_of_memory(which) || is_of_speed(which))) result.refused = obstacle_of(who.spec);
   result.help = help_kind::action;
   result.why = result.now.says == standing::not_in_plan ? no_change::not_in_plan
                : changes_with_plan(which)               ? no_change::nothing_found

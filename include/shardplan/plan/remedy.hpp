@@ -136,6 +136,7 @@ constexpr void make_change(Spec& result, remedy change) {
     case remedy_kind::layer_split: split_evenly(result.layer_split, result.model.layers, change.value, result.framework); break;
     case remedy_kind::routed_nodes: result.routed_nodes = change.value; break;
     case remedy_kind::dp_tree: result.collectives.dp = algorithm::tree; break;
+    case remedy_kind::late_sync: result.communication.late_sync = change.value != 0; break;
     case remedy_kind::hidden_tp: result.overlap.tp = change.value; break;
     case remedy_kind::hidden_cp: result.overlap.cp = change.value; break;
     case remedy_kind::hidden_ep: result.overlap.ep = change.value; break;

@@ -154,6 +154,7 @@ constexpr change_words words_of(remedy change) {
     case remedy_kind::layer_split: return {"layer_split<> of ", " counts that differ by one at most"};
     case remedy_kind::routed_nodes: return {"node_limited_routing<", ">"};
     case remedy_kind::dp_tree: return {"collectives<dp_by<algorithm::tree>>"};
+    case remedy_kind::late_sync: return {change.value == 0 ? "communication<late_sync<false>>" : "communication<late_sync<true>>"};
     case remedy_kind::hidden_tp: return {"overlap<hidden_tp<", ">>"};
     case remedy_kind::hidden_cp: return {"overlap<hidden_cp<", ">>"};
     case remedy_kind::hidden_ep: return {"overlap<hidden_ep<", ">>"};

@@ -105,6 +105,7 @@ enum class remedy_kind {
   layer_split,   ///< `layer_split<...>` of so many counts that differ by one at most, the larger in the middle; no `pipeline_slots<>`
   routed_nodes,  ///< `node_limited_routing<value>`
   dp_tree,       ///< `collectives<dp_by<algorithm::tree>>`
+  late_sync,     ///< `communication<late_sync<value>>`, 1 or 0
   hidden_tp,     ///< `overlap<hidden_tp<value>>`, percent
   hidden_cp,     ///< `overlap<hidden_cp<value>>`, percent
   hidden_ep,     ///< `overlap<hidden_ep<value>>`, percent

@@ -94,8 +94,10 @@ inline std::string words_of_remedy(const finding& item) {
   }
   std::string out = words_of_changes(item) + ": ";
   out += words_of_figure(item.which, item.now.figure);
-  if (item.after.figure != item.now.figure) out += " -> " + words_of_bound(item.which, item.after.figure);
-  if (item.after.limit != item.now.limit)
+  const bool tells = item.after.says != standing::not_in_plan;
+  if (!tells) out += " -> not in the plan";
+  if (tells && item.after.figure != item.now.figure) out += " -> " + words_of_bound(item.which, item.after.figure);
+  if (tells && item.after.limit != item.now.limit)
     out += " (limit " + from_to(words_of_bound(item.which, item.now.limit), words_of_bound(item.which, item.after.limit)) + ")";
   if (item.peak_after.count != 0)
     out += "; peak " + (item.peak.count == 0 ? gib(item.peak_after) : from_to(gib(item.peak), gib(item.peak_after))) + " GiB";
@@ -112,6 +114,38 @@ inline std::string words_of_remedy(const finding& item) {
 
 // What stands before it: what was recomputed and what is to be done elsewhere are told apart.
 inline const char* label_of(const finding& item) { return item.help == help_kind::action ? "action: " : "remedy: "; }
+
+// Whether its figures need a plan that can be computed: then all causes have the same obstacle, which stands before them.
+inline bool needs_accounts(cause which) { return shardplan::detail::is_of_memory(which) || shardplan::detail::is_of_speed(which); }
+inline std::string words_of_obstacle(const diagnosis& causes) {
+  for (const finding& item : causes) {
+    if (!needs_accounts(item.which) || item.refused.count == 0) continue;
+    const int more = item.refused.count - 1;
+    std::string out = "the plan cannot be computed: ";
+    out.append(sentence_of(item.refused.first).c_str());
+    if (more > 0) out.append(", and ").append(std::to_string(more)).append(more == 1 ? " broken rule more" : " broken rules more");
+    return out + "\n";
+  }
+  return "";
+}
+
+// What the fullest rank of a device needs, where the symptom is one of its memory, and what follows where it fits.
+inline std::string words_of_need(const diagnosis& causes) {
+  const finding* any = nullptr;
+  bool is_supported = false;
+  for (const finding& item : causes) {
+    if (!shardplan::detail::is_of_memory(item.which) || item.which == cause::mem_host || item.peak.count == 0) continue;
+    any = &item;
+    is_supported = is_supported || item.now.says == standing::supported;
+  }
+  if (any == nullptr) return "";
+  std::string out = "the plan needs ";
+  out.append(gib(any->peak)).append(" of ").append(gib(any->memory)).append(" GiB on stage ").append(std::to_string(any->stage));
+  if (any->peak <= any->memory)
+    out.append(is_supported ? ": it fits, so the run held more: see what is supported"
+                            : ": it fits, so the run was not of this plan, or memory is held elsewhere");
+  return out + "\n";
+}
 
 // Of what a step is made, where the symptom is slowness and the plan can be timed.
 inline std::string words_of_step(const diagnosis& causes) {
@@ -132,9 +166,13 @@ inline std::string words_of_step(const diagnosis& causes) {
 
 }  // namespace detail
 
-/// A diagnosis in plain text: one paragraph a cause, excluded ones in one line each; against slowness first what a step is made of.
+/// A diagnosis in plain text: one paragraph a cause, excluded ones in one line each. Before them stands, against slowness, what a step is
+/// made of, where memory is short what the plan needs and has, and of a plan that cannot be computed the part that is missing or the first
+/// rule that it breaks.
 inline std::string text_of(const diagnosis& causes) {
-  std::string out = detail::words_of_step(causes);
+  std::string out = detail::words_of_obstacle(causes);
+  if (out.empty()) out = detail::words_of_need(causes);
+  if (out.empty()) out = detail::words_of_step(causes);
   int number = 0;
   for (const finding& item : causes) {
     if (item.now.says == standing::excluded) {
@@ -143,8 +181,8 @@ inline std::string text_of(const diagnosis& causes) {
     }
     out += std::to_string(++number) + ". " + name_of(item.which) + " (" + name_of(item.now.says) + "): " + detail::words_of_evidence(item) +
            "\n   " + entry_of(item.which).figure.c_str() + "\n   " +
-           (item.refused.count == 0 ? "" : detail::words_of_refusal(item.refused) + "\n   ") + detail::label_of(item) +
-           detail::words_of_remedy(item) + "\n";
+           (item.refused.count == 0 || detail::needs_accounts(item.which) ? "" : detail::words_of_refusal(item.refused) + "\n   ") +
+           detail::label_of(item) + detail::words_of_remedy(item) + "\n";
   }
   return out;
 }

@@ -34,6 +34,17 @@ sample with(cause which, standing says, std::int64_t figure, Change change) {
 
 void nothing(sp::plan_spec&) {}
 
+// Fits with shared gradients, and not with whole ones.
+sp::plan_spec mixtral_on_64() {
+  sp::plan_spec spec = plain();
+  spec.model = sp::models::mixtral_8x7b::shape;
+  spec.device = sp::devices::h100_sxm_80gb::spec;
+  spec.nodes = 8;
+  spec.sharding.layout = sp::shard_layout::tensors;
+  spec.global_batch = 256;
+  return spec;
+}
+
 }  // namespace
 
 TEST_CASE("doctor: each cause has a plan that supports it and one that excludes it") {
@@ -81,8 +92,18 @@ TEST_CASE("doctor: each cause has a plan that supports it and one that excludes 
              spec.global_batch = 1024;
            }),
       with(cause::mem_unit, no, 0, nothing),
-      with(cause::mem_nosync, yes, -1, [](sp::plan_spec& spec) { spec.zero = 2, spec.precision.accumulator = 4, spec.micro_batch = 2; }),
+      // 2 bytes of each parameter, of which a rank of 64 keeps one share: whole they find no room.
+      with(cause::mem_nosync, yes, -1, [&](sp::plan_spec& spec) { spec = mixtral_on_64(), spec.communication.late_sync = true; }),
+      with(cause::mem_nosync, open, -1, [&](sp::plan_spec& spec) { spec = mixtral_on_64(); }),
+      with(cause::mem_nosync, open, -1, [](sp::plan_spec& spec) { spec.zero = 2, spec.precision.accumulator = 4, spec.micro_batch = 2; }),
+      // They find room, with late_sync and without: nothing that ends a run.
+      with(cause::mem_nosync, no, std::int64_t{2} * 6'738'415'616 / 8 * 7, [](sp::plan_spec& spec) { spec.zero = 3; }),
+      with(cause::mem_nosync, no, std::int64_t{2} * 6'738'415'616 / 8 * 7,
+           [](sp::plan_spec& spec) { spec.zero = 3, spec.communication.late_sync = true; }),
       with(cause::mem_nosync, no, 0, [](sp::plan_spec& spec) { spec.zero = 1; }),
+      // One micro-batch is the last one.
+      with(cause::mem_nosync, no, 0,
+           [](sp::plan_spec& spec) { spec.zero = 3, spec.global_batch = 8, spec.communication.late_sync = true; }),
       // context 1 GiB, 256 MiB for each of tp, pp, cp
       with(cause::mem_comms, yes, (std::int64_t{1} << 30) + 3 * (std::int64_t{256} << 20),
            [](sp::plan_spec& spec) { doctor::fill_up(spec); }),
@@ -283,4 +304,44 @@ TEST_CASE("doctor: ends of a pipeline") {
   spec.loss = sp::losses::torch_eager_float::spec;
   CHECK(sp::evidence_of(spec, cause::mem_logits).figure == std::int64_t{4096} * 32000 * 14);
   CHECK(sp::evidence_of(spec, cause::mem_last_stage) == sp::evidence_of(spec, cause::mem_first_stage));
+}
+
+TEST_CASE("doctor: gradients that are reduced late") {
+  const sp::plan_spec early = mixtral_on_64();
+  CHECK(sp::figures_of(early).peak_memory < early.device.memory);
+  for (const sp::finding& item : sp::diagnosis_of(early, sp::symptom::out_of_memory))
+    if (item.which == cause::mem_nosync) CHECK(item.help == sp::help_kind::action);
+  sp::plan_spec late = early;
+  late.communication.late_sync = true;
+  CHECK(sp::figures_of(late).peak_memory > late.device.memory);
+  const std::int64_t added = sp::stage_memory(late, 0).device.gradients.count - sp::stage_memory(early, 0).device.gradients.count;
+  bool seen = false;
+  for (const sp::finding& item : sp::diagnosis_of(late, sp::symptom::out_of_memory)) {
+    if (item.which != cause::mem_nosync) continue;
+    seen = true;
+    CHECK(item.now.says == standing::supported);
+    CHECK(item.now.figure == added);
+    CHECK(item.help == sp::help_kind::change);
+    CHECK(item.try_this == sp::remedy{sp::remedy_kind::late_sync, 0});
+    CHECK(item.and_this == sp::remedy{});
+    CHECK(item.peak_after == sp::figures_of(early).peak_memory);
+    CHECK(sp::changed_by_finding(late, item) == early);
+    // What it costs if the program does it all the same.
+    CHECK(item.after.says == standing::not_in_plan);
+    CHECK(item.after.figure == item.now.figure);
+  }
+  CHECK(seen);
+}
+
+TEST_CASE("doctor: the weight of garbage collection grows with the ranks, up to those of its source") {
+  sp::plan_spec spec = plain();
+  const auto weight = [&](std::int64_t nodes) {
+    spec.nodes = nodes;
+    spec.global_batch = nodes * 8;
+    return sp::evidence_of(spec, cause::perf_jitter).weight;
+  };
+  CHECK(weight(4) == 0);
+  CHECK(weight(32) == 7);
+  CHECK(weight(64) == 15);
+  CHECK(weight(128) == 15);
 }

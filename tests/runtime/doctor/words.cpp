@@ -18,7 +18,8 @@ using sp::standing;
 TEST_CASE("doctor: in words") {
   const sp::diagnosis list = sp::diagnosis_of(plain(), sp::symptom::out_of_memory);
   const std::string text = sp::report::text_of(list);
-  CHECK(text.find("1. mem_states (supported): 101.92 GiB, above 72.00 GiB and 80.00 GiB") == 0);
+  CHECK(text.find(
+            "the plan needs 118.98 of 80.00 GiB on stage 0\n1. mem_states (supported): 101.92 GiB, above 72.00 GiB and 80.00 GiB\n") == 0);
   CHECK(text.find("remedy: zero<1>: 101.92 GiB -> 36.02 GiB; peak 118.98 -> 53.09 GiB; step ") != std::string::npos);
   sp::plan_spec deep = plain();
   deep.pp = 4;
@@ -30,6 +31,63 @@ TEST_CASE("doctor: in words") {
   CHECK(slow.find("\n1. perf_bubble (supported): 27.2 %, above 10.0 % and 25.0 %\n") != std::string::npos);
   CHECK(sp::report::markdown_of(list).find("| `mem_states` | supported | 101.92 GiB, above 72.00 GiB and 80.00 GiB | zero<1>: ") !=
         std::string::npos);
+}
+
+TEST_CASE("doctor: memory symptoms say first what the plan needs") {
+  const auto said = [](const sp::plan_spec& spec, sp::symptom seen) {
+    const std::string text = sp::report::text_of(sp::diagnosis_of(spec, seen));
+    return text.substr(0, text.find('\n'));
+  };
+  // It fits, and nothing in it is near a limit.
+  sp::plan_spec spec = plain();
+  spec.zero = 3;
+  CHECK(said(spec, sp::symptom::out_of_memory) ==
+        "the plan needs 33.19 of 80.00 GiB on stage 0: it fits, so the run was not of this plan, or memory is held elsewhere");
+  // It fits, and a cause is supported.
+  spec = plain();
+  doctor::fill_up(spec);
+  CHECK(said(spec, sp::symptom::out_of_memory).find(" GiB on stage 0: it fits, so the run held more: see what is supported") !=
+        std::string::npos);
+  // The fullest stage is the last one.
+  spec = plain();
+  spec.pp = 4;
+  spec.model.vocab = 256000;
+  spec.loss = sp::losses::torch_eager_float::spec;
+  CHECK(said(spec, sp::symptom::out_of_memory_on_end_stage).find(" of 80.00 GiB on stage 3") != std::string::npos);
+  for (const sp::symptom seen : {sp::symptom::out_of_memory_later, sp::symptom::out_of_memory_on_resume})
+    CHECK(said(plain(), seen) == "the plan needs 118.98 of 80.00 GiB on stage 0");
+  // The host is another memory.
+  CHECK(said(plain(), sp::symptom::host_out_of_memory).find("the plan needs") == std::string::npos);
+}
+
+TEST_CASE("doctor: a plan that cannot be computed says why") {
+  sp::plan_spec spec = plain();
+  spec.micro_batch = sp::unset;
+  for (const sp::symptom seen : {sp::symptom::out_of_memory, sp::symptom::host_out_of_memory, sp::symptom::low_utilisation}) {
+    const std::string text = sp::report::text_of(sp::diagnosis_of(spec, seen));
+    INFO(text);
+    CHECK(text.find("the plan cannot be computed: the plan lacks the part micro_batch\n") == 0);
+  }
+  CHECK(sp::report::text_of(sp::diagnosis_of(sp::plan_spec{}, sp::symptom::out_of_memory))
+            .find("the plan cannot be computed: the plan lacks the part model, and 4 broken rules more\n") == 0);
+  spec = plain();
+  spec.tp = 3;
+  CHECK(sp::report::text_of(sp::diagnosis_of(spec, sp::symptom::out_of_memory))
+            .find("the plan cannot be computed: tp 3 does not divide device_count 8, and 5 broken rules more\n") == 0);
+}
+
+TEST_CASE("doctor: late gradients in words") {
+  sp::plan_spec spec = plain();
+  spec.model = sp::models::mixtral_8x7b::shape;
+  spec.device = sp::devices::h100_sxm_80gb::spec;
+  spec.nodes = 8;
+  spec.sharding.layout = sp::shard_layout::tensors;
+  spec.global_batch = 256;
+  spec.communication.late_sync = true;
+  const std::string text = sp::report::text_of(sp::diagnosis_of(spec, sp::symptom::out_of_memory));
+  INFO(text);
+  CHECK(text.find("remedy: communication<late_sync<false>>: 85.") != std::string::npos);
+  CHECK(text.find("-> not in the plan; peak ") != std::string::npos);
 }
 
 // Mixtral on 64 H100 with half of each free: its five groups find room.
