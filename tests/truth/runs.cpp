@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Published runs: layouts multiply out, estimated MFU within the bound of the truth README.
 #include "runs.hpp"
-#include "shared_files.hpp"
 #include "../runtime/catch.hpp"
+#include "shared_files.hpp"
 
 #include <cstddef>
 #include <cstdio>
@@ -17,6 +17,7 @@ TEST_CASE("published layouts multiply out, and the two that must not do not") {
   for (const truth::run_line& line : truth::judge_runs(*file)) {
     if (line.what == "mfu" || !line.judged) continue;
     INFO(line.id << " " << line.what << ": " << line.ours << " | " << line.theirs);
+    CHECK(line.reason.empty());
     CHECK(line.good);
     ++exact;
   }

@@ -190,13 +190,14 @@ inline std::vector<run_line> judge_runs(const json& file) {
     const run_plan plan = plan_of_run(row);
     const auto check = row.get_child_optional("check");
     const double micro_batches = check ? figure(*check, "microbatches").value_or(0) : 0;
-    if (plan.spec && micro_batches > 0 && !is_null(row, "micro_batch")) {
-      const double ours = static_cast<double>(shardplan::derive(*plan.spec).micro_batches);
-      lines.push_back({id, "micro_batches", ours, micro_batches, true, ours == micro_batches});
+    if (micro_batches > 0 && !is_null(row, "micro_batch")) {
+      const double ours = plan.spec ? static_cast<double>(shardplan::derive(*plan.spec).micro_batches) : 0;
+      lines.push_back({id, "micro_batches", ours, micro_batches, true, ours == micro_batches, plan.reason});
       if (const auto bubble = figure(*check, "bubble_over_ideal")) {
-        const double waits = shardplan::to_double(
-            shardplan::bubble_over_work(whole_or(row, "pp", 1), whole_or(row, "vpp", 1), static_cast<std::int64_t>(ours)));
-        lines.push_back({id, "bubble", waits, *bubble, true, std::abs(waits - *bubble) <= 0.00005001});
+        const double waits = plan.spec ? shardplan::to_double(shardplan::bubble_over_work(whole_or(row, "pp", 1), whole_or(row, "vpp", 1),
+                                                                                          static_cast<std::int64_t>(ours)))
+                                       : 0;
+        lines.push_back({id, "bubble", waits, *bubble, true, std::abs(waits - *bubble) <= 0.00005001, plan.reason});
       }
     }
 
