@@ -11,15 +11,17 @@
 #include <shardplan/memory/host.hpp>
 #include <shardplan/memory/memory.hpp>
 #include <shardplan/model/parameters.hpp>
+#include <shardplan/parallel/activation_shard.hpp>
 #include <shardplan/plan/evaluate.hpp>
 #include <shardplan/plan/rules/sequence.hpp>
 #include <shardplan/plan/sentence.hpp>
+#include <shardplan/plan/tensors_of_size.hpp>
 #include <shardplan/spec/derived.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <exception>
-#include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -121,9 +123,6 @@ inline std::int64_t field_of(const shardplan::plan_spec& spec, const std::string
   if (field == "states") return memory.states().count;
   if (field == "host") return shardplan::host_memory_of(spec).total().count;
   if (field == "routed_weights") return parameters_held(spec, stage).routed * spec.precision.weight;
-  const shardplan::derived facts = shardplan::derive(spec);
-  if (field == "logits_fp32") return 4 * facts.tokens * (facts.vocabulary / spec.tp);
-  if (field == "scores_fp32") return 4 * facts.tokens * (spec.model.heads / spec.tp) * spec.sequence;
   throw not_expressible{"unknown field: " + field};
 }
 
@@ -151,6 +150,85 @@ inline std::vector<std::int64_t> legal_values(const json& report, const json& ex
   return legal;
 }
 
+/// Whether the library knows a tensor of that name with exactly so many bytes of fp32 in the plan.
+inline bool has_fp32_tensor(const shardplan::plan_spec& spec, const std::string& name, std::int64_t bytes) {
+  for (const shardplan::size_match& found : shardplan::tensors_of_size(spec, shardplan::bytes{bytes}))
+    if (found.what.c_str() == name && found.width == 4 && found.difference == 0) return true;
+  return false;
+}
+
+/// What one rank holds of activations.
+inline shardplan::activation_shard shard_of_activations(const shardplan::plan_spec& spec) {
+  const shardplan::derived facts = shardplan::derive(spec);
+  return shardplan::activation_shard_of(spec.model, facts.grid, facts.tokens, facts.vocabulary, spec.expert_load.computed());
+}
+
+/// The first violation about that number, first or second.
+inline std::optional<shardplan::violation> violation_about(const shardplan::plan_spec& spec, quantity number) {
+  const shardplan::violation_list list = shardplan::violations_in(spec);
+  for (const shardplan::violation& item : list)
+    if (item.first.what == number || item.second.what == number) return item;
+  return std::nullopt;
+}
+
+/// What the violation counted; nothing where no rule about it is broken.
+inline std::optional<std::int64_t> number_at_fault(const shardplan::plan_spec& spec, quantity number) {
+  const std::optional<shardplan::violation> item = violation_about(spec, number);
+  if (!item) return std::nullopt;
+  return item->first.what == number ? item->first.value : item->second.value;
+}
+
+/// Layers that stages of one size hold, or that a split says, as the violation counts them: it stands for those that a floor leaves.
+inline std::optional<std::int64_t> layers_built(const shardplan::plan_spec& spec) {
+  if (spec.layer_split.counts.length != 0) return number_at_fault(spec, quantity::layer_split_sum);
+  const std::optional<shardplan::violation> item = violation_about(spec, quantity::layers);
+  if (!item || item->broken != rule::does_not_divide || item->second.what != quantity::layers) return std::nullopt;
+  return item->second.value - item->second.value % item->first.value;
+}
+
+/// Most devices that are tried.
+inline constexpr std::int64_t most_devices_tried = 1024;
+
+/// The smallest world of devices whose rules about the world are kept.
+inline std::optional<std::int64_t> smallest_world(const shardplan::plan_spec& spec) {
+  shardplan::plan_spec tried = spec;
+  tried.devices_per_node = 1;
+  tried.dp = shardplan::unset;
+  for (tried.nodes = 1; tried.nodes <= most_devices_tried; ++tried.nodes) {
+    const report_verdict verdict = verdict_on(tried);
+    if (verdict.rules.count("world_not_divisible") + verdict.rules.count("expert_grid_not_divisible") == 0) return tried.nodes;
+  }
+  return std::nullopt;
+}
+
+/// The fewest devices that hold the states when they are shared by all and nothing else is divided.
+inline std::optional<std::int64_t> fewest_devices(const shardplan::plan_spec& spec) {
+  shardplan::plan_spec tried = spec;
+  tried.tp = tried.pp = tried.cp = tried.ep = tried.etp = tried.devices_per_node = 1;
+  tried.dp = tried.accumulation = shardplan::unset;
+  tried.layer_split = {};
+  tried.schedule = shardplan::schedules::one_f_one_b::spec;
+  tried.sharding = {};
+  tried.offload = {};
+  tried.zero = 3;
+  for (tried.nodes = 1; tried.nodes <= most_devices_tried; ++tried.nodes) {
+    tried.global_batch = tried.micro_batch * tried.nodes;
+    const shardplan::bytes states = shardplan::stage_memory(tried, 0).device.states();
+    if (states.count > 0 && states <= tried.device.memory) return tried.nodes;
+  }
+  return std::nullopt;
+}
+
+/// The batches that the library names beside the one that does not divide.
+inline std::vector<std::int64_t> legal_global_batches(const shardplan::plan_spec& spec) {
+  std::vector<std::int64_t> legal;
+  const std::optional<shardplan::violation> item = violation_about(spec, quantity::global_batch);
+  if (!item) return legal;
+  for (const shardplan::remedy& change : item->legal)
+    if (change.kind == shardplan::remedy_kind::global_batch) legal.push_back(change.value);
+  return legal;
+}
+
 /// One exact figure of a report.
 struct report_figure {
   std::string name;
@@ -170,15 +248,10 @@ inline std::string joined(const std::vector<std::int64_t>& numbers) {
 inline std::vector<report_figure> figures_of_report(const json& report, const shardplan::plan_spec& spec) {
   std::vector<report_figure> figures;
   const json& expect = report.get_child("expect");
-  const auto add = [&](const char* name, std::int64_t ours) {
-    figures.push_back({name, std::to_string(ours), expect.get<std::string>(name)});
+  // A figure that the library does not have is none, which no report expects.
+  const auto add = [&](const char* name, std::optional<std::int64_t> ours) {
+    figures.push_back({name, ours ? std::to_string(*ours) : "none", expect.get<std::string>(name)});
   };
-  const std::int64_t devices = spec.devices_per_node * spec.nodes;
-  const std::int64_t dense = spec.tp * spec.pp * spec.cp;
-  const std::int64_t replicas = spec.dp != shardplan::unset ? spec.dp : devices / dense;
-  // Counted here, because a spec that breaks a rule has no figures.
-  const std::int64_t at_once = spec.micro_batch * replicas;
-  const std::int64_t turns = spec.accumulation != shardplan::unset ? spec.accumulation : at_once > 0 ? spec.global_batch / at_once : 0;
   const std::int64_t stage = expect.get("stage", std::int64_t{0});
   for (const auto& [key, value] : expect) {
     const std::string name = key;
@@ -186,6 +259,10 @@ inline std::vector<report_figure> figures_of_report(const json& report, const sh
     if (name == "axis" || name == "by" || name == "at_least" || name == "bytes" || name == "stage" || name == "pair") continue;
     if (name == "legal") {
       figures.push_back({name, joined(legal_values(report, expect)), joined(numbers_of(value))});
+    } else if (name == "field" && (value.data() == "logits_fp32" || value.data() == "scores_fp32")) {
+      const char* const tensor = value.data() == "logits_fp32" ? "logits" : "attention scores";
+      const std::string bytes = expect.get<std::string>("bytes");
+      figures.push_back({value.data(), has_fp32_tensor(spec, tensor, std::stoll(bytes)) ? bytes : "none", bytes});
     } else if (name == "field") {
       figures.push_back({value.data(), std::to_string(field_of(spec, value.data(), stage)), expect.get<std::string>("bytes"),
                          expect.get("at_least", false)});
@@ -196,45 +273,30 @@ inline std::vector<report_figure> figures_of_report(const json& report, const sh
       const shardplan::fraction theirs{wanted.at(0), wanted.at(1)};
       figures.push_back({name, joined({ours.numerator, ours.denominator}), joined({theirs.numerator, theirs.denominator})});
     } else if (name == "layers_built") {
-      // What a split says, whatever the model has; else what is left of each stage by a floor.
-      const std::int64_t stages = spec.schedule.stages(spec.pp);
-      std::int64_t built = 0;
-      for (const std::int64_t count : spec.layer_split.counts) built += count;
-      add("layers_built", spec.layer_split.counts.length != 0 ? built : spec.model.layers / stages * stages);
+      add("layers_built", layers_built(spec));
     } else if (name == "padded_vocab") {
       add("padded_vocab", shardplan::derive(spec).vocabulary);
     } else if (name == "vocab_rows_per_rank") {
-      add("vocab_rows_per_rank", shardplan::derive(spec).vocabulary / spec.tp);
+      add("vocab_rows_per_rank", shard_of_activations(spec).vocabulary);
     } else if (name == "sequence_multiple") {
       add("sequence_multiple", named_unit(report.get_child("spec"), spec));
     } else if (name == "world_multiple") {
-      add("world_multiple", std::lcm(dense, spec.model.experts.count > 0 ? spec.etp * spec.ep * spec.pp : 1));
+      add("world_multiple", smallest_world(spec));
     } else if (name == "min_devices") {
-      shardplan::plan_spec alone = spec;
-      alone.tp = alone.pp = alone.cp = alone.ep = alone.etp = alone.devices_per_node = alone.nodes = 1;
-      alone.dp = alone.accumulation = shardplan::unset;
-      alone.global_batch = alone.micro_batch;
-      alone.layer_split = {};
-      alone.schedule = shardplan::schedules::one_f_one_b::spec;
-      alone.sharding.ranks = alone.sharding.secondary = shardplan::unset;
-      alone.offload = {};
-      const std::int64_t states = field_of(alone, "states", 0);
-      add("min_devices", (states + spec.device.memory.count - 1) / spec.device.memory.count);
+      add("min_devices", fewest_devices(spec));
     } else if (name == "product") {
-      add("product", spec.micro_batch * turns * replicas);
+      add("product", number_at_fault(spec, quantity::micro_batch_x_accumulation_x_dp));
     } else if (name == "micro_batches") {
-      add("micro_batches", turns);
+      const std::optional<std::int64_t> counted = number_at_fault(spec, quantity::micro_batches);
+      add("micro_batches", counted ? *counted : shardplan::derive(spec).micro_batches);
     } else if (name == "data_parallel") {
-      add("data_parallel", replicas);
+      add("data_parallel", shardplan::derive(spec).grid.dp);
     } else if (name == "zero_shards") {
       add("zero_shards", shardplan::derive(spec).dense_shards);
     } else if (name == "kv_columns_per_rank") {
-      const std::int64_t heads = spec.model.key_value_heads();
-      add("kv_columns_per_rank", (heads < spec.tp ? 1 : heads / spec.tp) * spec.model.head_width());
+      add("kv_columns_per_rank", shard_of_activations(spec).key);
     } else if (name == "legal_global_batch") {
-      if (at_once < 1) throw not_expressible{"no replica"};
-      const std::int64_t below = spec.global_batch / at_once * at_once;
-      figures.push_back({name, below == 0 ? joined({at_once}) : joined({below, below + at_once}), joined(numbers_of(value))});
+      figures.push_back({name, joined(legal_global_batches(spec)), joined(numbers_of(value))});
     } else {
       throw not_expressible{"unknown figure: " + name};
     }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Published runs: layouts multiply out, estimated MFU within the bound of the truth README.
 #include "runs.hpp"
-#include "shared_files.hpp"
 #include "../runtime/catch.hpp"
+#include "shared_files.hpp"
+
+#include <shardplan/model/parameters.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <iostream>
 #include <string>
@@ -17,6 +20,7 @@ TEST_CASE("published layouts multiply out, and the two that must not do not") {
   for (const truth::run_line& line : truth::judge_runs(*file)) {
     if (line.what == "mfu" || !line.judged) continue;
     INFO(line.id << " " << line.what << ": " << line.ours << " | " << line.theirs);
+    CHECK(line.reason.empty());
     CHECK(line.good);
     ++exact;
   }
@@ -51,6 +55,16 @@ TEST_CASE("a run that does not multiply out is found, and so is a wrong estimate
 
   std::vector<truth::run_line> wrong{{"a", "mfu", 0.5, 0.4, true, true, ""}, {"b", "mfu", 0.4, 0.4, true, true, ""}};
   CHECK(!truth::summary_of_runs(wrong).passed());
+}
+
+TEST_CASE("PaLM's shape has the parameters that its paper prints") {
+  const auto shape = truth::detail::shape_named("palm-540b");
+  REQUIRE(shape);
+  // arXiv 2204.02311 table 1: 540.35 B, which is what the matrices have; all norms have 0.002 B.
+  const std::int64_t norms = (shape->layers + 1) * shape->hidden;
+  const std::int64_t matrices = shardplan::parameter_count_of(*shape) - norms;
+  INFO(matrices);
+  CHECK(matrices / 10'000'000 == 54'035);
 }
 
 TEST_CASE("the FLOPs of BigScience's sweep are the library's") {

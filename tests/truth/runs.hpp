@@ -62,7 +62,7 @@ inline shardplan::transformer gpt(std::int64_t layers, std::int64_t hidden, std:
 }
 
 /// The shapes of models that rows name without stating them: those that are known here as runs have them (MPT: llm-foundry's
-/// configurations, GLM and MT-NLG: their papers), then the catalog and its further shapes.
+/// configurations, GLM, MT-NLG and PaLM: their papers), then the catalog and its further shapes.
 inline std::optional<shardplan::transformer> shape_named(const std::string& name) {
   namespace models = shardplan::models;
   static const std::map<std::string, shardplan::transformer> known = [] {
@@ -71,6 +71,13 @@ inline std::optional<shardplan::transformer> shape_named(const std::string& name
     glm.mlp = shardplan::mlp::gated;
     shardplan::transformer falcon = gpt(80, 14848, 232, 65024);
     falcon.kv_heads = 8;
+    // arXiv 2204.02311 sections 2 and 2.1: SwiGLU of four times the width, one key/value head of 256, parallel blocks, no bias.
+    shardplan::transformer palm = gpt(118, 18432, 48, 256000);
+    palm.kv_heads = 1;
+    palm.head_dim = 256;
+    palm.mlp = shardplan::mlp::gated;
+    palm.norm = shardplan::norm::layer_without_bias;
+    palm.block_norms = shardplan::block_norms::one;
     return std::map<std::string, shardplan::transformer>{{"mpt-125m", gpt(12, 768, 12, 50368)},
                                                          {"mpt-350m", gpt(24, 1024, 16, 50368)},
                                                          {"mpt-760m", gpt(24, 1536, 12, 50368)},
@@ -82,6 +89,7 @@ inline std::optional<shardplan::transformer> shape_named(const std::string& name
                                                          {"mpt-70b", gpt(80, 8192, 64, 50368)},
                                                          {"glm-130b", glm},
                                                          {"falcon-180b", falcon},
+                                                         {"palm-540b", palm},
                                                          {"bloom-176b", gpt(70, 14336, 112, 250880)},
                                                          {"opt-175b", gpt(96, 12288, 96, 50272)},
                                                          {"gpt3-175b", models::gpt3_175b::shape},
@@ -190,13 +198,14 @@ inline std::vector<run_line> judge_runs(const json& file) {
     const run_plan plan = plan_of_run(row);
     const auto check = row.get_child_optional("check");
     const double micro_batches = check ? figure(*check, "microbatches").value_or(0) : 0;
-    if (plan.spec && micro_batches > 0 && !is_null(row, "micro_batch")) {
-      const double ours = static_cast<double>(shardplan::derive(*plan.spec).micro_batches);
-      lines.push_back({id, "micro_batches", ours, micro_batches, true, ours == micro_batches});
+    if (micro_batches > 0 && !is_null(row, "micro_batch")) {
+      const double ours = plan.spec ? static_cast<double>(shardplan::derive(*plan.spec).micro_batches) : 0;
+      lines.push_back({id, "micro_batches", ours, micro_batches, true, ours == micro_batches, plan.reason});
       if (const auto bubble = figure(*check, "bubble_over_ideal")) {
-        const double waits = shardplan::to_double(
-            shardplan::bubble_over_work(whole_or(row, "pp", 1), whole_or(row, "vpp", 1), static_cast<std::int64_t>(ours)));
-        lines.push_back({id, "bubble", waits, *bubble, true, std::abs(waits - *bubble) <= 0.00005001});
+        const double waits = plan.spec ? shardplan::to_double(shardplan::bubble_over_work(whole_or(row, "pp", 1), whole_or(row, "vpp", 1),
+                                                                                          static_cast<std::int64_t>(ours)))
+                                       : 0;
+        lines.push_back({id, "bubble", waits, *bubble, true, std::abs(waits - *bubble) <= 0.00005001, plan.reason});
       }
     }
 

@@ -59,7 +59,9 @@ inline std::string words_of_layout(const plan_spec& spec) {
 // The figure that answered the question.
 inline std::string figure_of(const decision_step& step) {
   if (!step.needed) return "not asked";
-  if (step.asked == question::throughput) return counted(step.chosen, "replica", "replicas");
+  if (step.asked == question::throughput)
+    return step.replica == 0 ? "no plan to repeat"
+                             : counted(step.devices, "device", "devices") + ", " + grouped(step.replica) + " a replica";
   return gib(step.needs) + " of " + gib(step.has, false) + " GiB";
 }
 

@@ -55,11 +55,18 @@ inline std::string schedule_text(const listed_plan& found) {
   return out;
 }
 
+// Whether a plan of the list is ranked by the closed form of its schedule though it has one to play.
+inline bool is_unplayed(const listed_plan& found) { return found.pp > 1 && found.simulated_step <= 0 && found.step > 0; }
+
+// Below a table with such plans.
+inline constexpr const char* unplayed_legend = "* by the closed form: the schedule was not played";
+
 // The table of a search, a row of cells for each plan.
 struct search_table {
   static constexpr std::size_t columns = 14;
   std::string cells[most_listed + 1][columns];
   std::size_t rows = 0;
+  bool has_unplayed = false;
 
   search_table(const search_result& result, std::size_t most) {
     const char* heads[columns] = {"",    "devices",     "tp",     "pp",        "dp",       "cp",  "ep",
@@ -79,6 +86,10 @@ struct search_table {
       row[11] = schedule_text(found);
       row[12] = gib(found.memory);
       row[13] = seconds_text(found.seconds());
+      if (is_unplayed(found)) {
+        row[13].append("*");
+        has_unplayed = true;
+      }
       ++rows;
     }
   }
@@ -111,7 +122,7 @@ inline std::string counts_of(const search_result& result) {
 }
 
 /// The best plans of a search as a table of plain text, `most` of them, and below it what was refused. Seconds are estimates, of the played
-/// schedule where it was played.
+/// schedule where it was played; with `*`, and a line below that says so, of its closed form where it was not.
 inline std::string text_of(const search_result& result, std::size_t most = 10) {
   if (!result.found) return "no plan fits\n" + counts_of(result) + "\n";
   const detail::search_table table(result, most);
@@ -128,6 +139,7 @@ inline std::string text_of(const search_result& result, std::size_t most = 10) {
     }
     out.append(line).append("\n");
   }
+  if (table.has_unplayed) out.append(detail::unplayed_legend).append("\n");
   return out.append(counts_of(result)).append("\n");
 }
 
@@ -147,6 +159,7 @@ inline std::string markdown_of(const search_result& result, std::size_t most = 1
     out.append("\n");
     if (row == 0) out.append(rule_line).append("\n");
   }
+  if (table.has_unplayed) out.append("\n\\").append(detail::unplayed_legend).append("\n");
   return out.append("\n").append(counts_of(result)).append("\n");
 }
 

@@ -41,12 +41,14 @@ constexpr const char* words_of(question asked) {
 struct decision_step {
   question asked = question::one_device;  ///< the question
   bool needed = true;                     ///< false: an earlier answer settled it, and nothing was tried
-  bytes needs{};                          ///< the figure: memory of the worst rank, or of one layer with its activations
+  bytes needs{};                          ///< memory of the worst rank, or of one layer: the figure, but in `throughput`
   bytes has{};                            ///< the device's capacity
   bool yes = false;                       ///< the answer to the question
   rung_kind kind = rung_kind::nothing;    ///< what the choice sets; `nothing` for data parallelism, which takes what is left
-  std::int64_t chosen = 0;                ///< its value; in `throughput` the replicas
+  std::int64_t chosen = 0;                ///< its value; in `throughput` the replicas, 0 where they are no whole number
   rungs tried{};                          ///< what was tried to come to the choice
+  std::int64_t devices = 0;               ///< the figure of `throughput`: devices of the cluster; 0: no plan was computed
+  std::int64_t replica = 0;               ///< with it: those of one replica (tp x pp x cp); the rest is left for more
 };
 
 /// What the procedure leads to.
@@ -154,6 +156,8 @@ constexpr void ask_the_rest(Decision& path) {
   if (path.needs.count == 0) return;  // no plan could be computed
   const std::int64_t replica = path.plan.tp * path.plan.pp * path.plan.cp;
   const std::int64_t world = path.plan.devices_per_node * path.plan.nodes;
+  more.devices = world;
+  more.replica = replica;
   more.chosen = world % replica == 0 ? world / replica : 0;
   more.yes = more.chosen > 1;
 

@@ -28,6 +28,7 @@ TEST_CASE("a plan of the five steps is printed with what the steps do not ask") 
   // ZeRO-2 beside a pipeline: a reduce-scatter for each micro-batch everywhere, refused by DeepSpeed (its runtime/pipe/engine.py).
   const std::string everywhere = sp::report::text_of(asked<>::path);
   CHECK(has(everywhere, "plan: tp 1, pp 8, dp 8, zero 2"));
+  CHECK(has(everywhere, "4. More throughput? yes (64 devices, 8 a replica): dp 8\n"));
   CHECK(has(everywhere, "advice: gradients are sharded in a pipeline (sharding stage 2, pp 8): one reduce-scatter for each micro-batch"));
   CHECK(!has(everywhere, "refused:"));
 

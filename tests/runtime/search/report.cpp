@@ -70,6 +70,55 @@ TEST_CASE("report of a search: the table and what was refused") {
   CHECK(table[1].substr(0, 4) == "|---");
 }
 
+TEST_CASE("report of a search: what was not played is marked") {
+  sp::plan_spec spec = training_run(sp::models::llama2_70b::shape, sp::devices::h100_sxm_80gb::spec, 8, 4096, 256);
+  spec.micro_batch = sp::unset;
+  const auto marked = [](const std::string& text) {
+    std::size_t rows = 0;
+    for (const std::string& line : lines_of(text))
+      rows += has(line, "* ") || has(line, "*|") || (!line.empty() && line.back() == '*') ? 1 : 0;
+    return rows;
+  };
+  const auto pipelines = [](const sp::search_result& found, bool played) {
+    std::size_t count = 0;
+    for (const sp::listed_plan& one : found.top) count += one.pp > 1 && (one.simulated_step > 0) == played ? 1 : 0;
+    return count;
+  };
+  const char* const legend = "* by the closed form: the schedule was not played\n";
+
+  const sp::search_result all = sp::best_of(spec);
+  REQUIRE(pipelines(all, true) > 0);
+  CHECK(pipelines(all, false) == 0);
+  CHECK(!has(sp::report::text_of(all, 32), "*"));
+  CHECK(!has(sp::report::markdown_of(all, 32), "*"));
+
+  // Some of the list, and tables of no pass at all.
+  sp::search_options few{};
+  few.simulated = 3;
+  sp::search_options none{};
+  none.simulated_passes = 1;
+  for (const sp::search_options& options : {few, none}) {
+    const sp::search_result found = sp::best_of(spec, options);
+    const std::size_t unplayed = pipelines(found, false);
+    REQUIRE(unplayed > 0);
+    const std::string text = sp::report::text_of(found, 32);
+    INFO(text);
+    CHECK(has(text, std::string("\n") + legend));
+    CHECK(marked(text) == unplayed + 1);
+    const std::string table = sp::report::markdown_of(found, 32);
+    CHECK(has(table, std::string("\n\n\\") + legend));
+    CHECK(marked(table) == unplayed + 1);
+    for (const std::string& line : lines_of(text))
+      if (has(line, "interleaved") && found.simulated == 0) CHECK(line.back() == '*');
+  }
+  // Without a device's rate there is no time to mark.
+  sp::plan_spec unrated = spec;
+  unrated.device.bf16_flops = 0;
+  unrated.device.matmul_flops = 0;
+  unrated.device.sustained_flops = 0;
+  CHECK(!has(sp::report::text_of(sp::best_of(unrated, none), 32), "*"));
+}
+
 TEST_CASE("report of a search: degrees that no plan has need no column") {
   const std::string experts = sp::report::text_of(found_for(sp::models::mixtral_8x7b::shape, 4), 32);
   CHECK(has(lines_of(experts)[0], "  ep  "));

@@ -22,6 +22,8 @@ static_assert(!small::steps[0].yes && small::steps[0].needs > small::steps[0].ha
 static_assert(small::steps[1].yes && small::steps[1].chosen == 1 && small::steps[1].tried.empty());
 static_assert(!small::steps[2].yes && small::steps[2].chosen == 2 && small::steps[2].tried.size() == 1);
 static_assert(small::steps[3].yes && small::steps[3].chosen == 4);
+// What decides: 8 devices, 2 of them a replica.
+static_assert(small::steps[3].devices == 8 && small::steps[3].replica == 2 && small::steps[2].devices == 0);
 static_assert(!small::steps[4].needed && small::steps[4].tried.empty());
 // What the path says it needs is what the plan needs.
 static_assert(small::path.needs == small::plan::peak_memory);
