@@ -173,7 +173,7 @@ struct remedied_core<Core, true> : better_core<Core> {};
 
 template <class Core>
 constexpr violation_list rules_with_remedy_beside() {
-  violation_list list = rules_with_values<Core>();
+  auto list = rules_with_values<Core>();  // of a type that depends: nothing is instantiated for a plan that is not refused
   if constexpr (is_change(remedy_of_repaired<Core>().first)) {
     set_remedy(list, remedy_of_repaired<Core>());
     keep_first_values(list);

@@ -176,19 +176,20 @@ constexpr void append_offload(text<Capacity>& out, std::int64_t words) {
   out.append('>');
 }
 
-template <std::size_t Capacity>
-constexpr void append_layout(text<Capacity>& out, const layout_change& says);
+template <class Change = layout_change, std::size_t Capacity>
+constexpr void append_layout(text<Capacity>& out, std::int64_t value);
 template <std::size_t Capacity>
 constexpr void append_change(text<Capacity>& out, remedy change) {
   if (change.kind == remedy_kind::offload_states_to_host) return append_offload(out, change.value);
-  if (change.kind == remedy_kind::layout) return append_layout(out, layout_of(change.value));
+  if (change.kind == remedy_kind::layout) return append_layout(out, change.value);
   const change_words words = words_of(change);
   out.append(words.before);
   if (words.behind != nullptr) out.append(change.value).append(words.behind);
 }
 // The parts that a layout says, in the order in which they are made.
-template <std::size_t Capacity>
-constexpr void append_layout(text<Capacity>& out, const layout_change& says) {
+template <class Change, std::size_t Capacity>
+constexpr void append_layout(text<Capacity>& out, std::int64_t value) {
+  const Change says = layout_of<Change>(value);
   bool first = true;
   const auto add = [&](bool said, remedy change) {
     if (!said) return;
