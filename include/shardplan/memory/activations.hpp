@@ -45,7 +45,7 @@ constexpr void apply_recompute(const Spec& spec, const activation_shard& shard, 
     kept = input;
     recomputed = sum.complete * recomputed_at_once(spec);
   } else if (includes(spec.recompute, recomputes::every_second_matmul)) {
-    saved_sink products{recomputes::full};
+    saved_sink products{recomputes::full, sum.fp8_inputs};
     walk_second_matmuls(spec, shard, has_experts, products);
     kept = products.complete;
     recomputed = sum.complete - products.kept;
@@ -65,13 +65,13 @@ constexpr void apply_recompute(const Spec& spec, const activation_shard& shard, 
 template <class Spec = plan_spec>
 constexpr saved_activations saved_by_block(const Spec& spec, const activation_shard& shard) {
   const auto& shape = spec.model;
-  detail::saved_sink sum{spec.recompute};
+  detail::saved_sink sum{spec.recompute, detail::keeps_inputs_in_fp8(spec)};
   saved_activations saved{};
   saved.block_input = spec.precision.compute * shape.hidden * shard.own_tokens;
   if (shape.embedding_norm || drops_hidden(spec)) {
     detail::walk_embedding(spec, shard, sum);
     saved.embedding = sum.complete;
-    sum = {spec.recompute};
+    sum = {spec.recompute, sum.fp8_inputs};
   }
   detail::walk_every_block(spec, shard, sum);
   const detail::saved_sink every = sum;

@@ -92,8 +92,9 @@ constexpr List saved_tensors_of(const Spec& spec, place where) {
   const activation_shard shard = detail::shard_of(spec);
   List list{};
   // What is recomputed in a block is left out; of other places and of whole blocks nothing is.
-  detail::saved_sink all{recomputes::none};
-  detail::saved_sink some{spec.recompute};
+  const bool fp8_inputs = detail::keeps_inputs_in_fp8(spec);
+  detail::saved_sink all{recomputes::none, fp8_inputs};
+  detail::saved_sink some{spec.recompute, fp8_inputs};
   all.next = some.next = list.values;
   all.end = some.end = list.values + most_saved_tensors;
   if (where == place::every_block) where = usual_block(spec.model);

@@ -52,6 +52,7 @@ namespace detail {
 // What a walk ends in: two sums and, where there is room for it, a list. One type for all, so that the walks are no templates.
 struct saved_sink {
   recomputes what = recomputes::none;  // modules whose tensors are not kept
+  bool fp8_inputs = false;             // `keeps_inputs_in_fp8`, asked once
   std::int64_t complete = 0;           // bytes, recomputed or not
   std::int64_t kept = 0;               // bytes of what is kept
   saved_tensor* next = nullptr;        // room for what is kept
@@ -85,9 +86,8 @@ constexpr bool keeps_inputs_in_fp8(const Spec& spec) {
 template <class Spec>
 constexpr void walk_linear_input(const Spec& spec, const char* name, saved_as as, std::int64_t rows, std::int64_t columns,
                                  saved_shard where, recomputes freed, saved_sink& visit) {
-  const bool eight_bits = keeps_inputs_in_fp8(spec);
-  visit(name, as, rows, columns, eight_bits ? 1 : spec.precision.compute, where, freed);
-  if (!eight_bits) return;
+  if (!visit.fp8_inputs) return visit(name, as, rows, columns, spec.precision.compute, where, freed);
+  visit(name, as, rows, columns, 1, where, freed);
   const auto& format = spec.precision;
   if (format.scale_block != 0)
     visit(name, saved_as::statistics, rows, (columns + format.scale_block - 1) / format.scale_block, 1, where, freed);
@@ -196,7 +196,7 @@ constexpr void walk_core_attention(const Spec& spec, const activation_shard& sha
     visit("attention", saved_as::statistics, shard.heads * shard.tokens, 1, 4, where, core);
     if (kernel == attentions::flash_head_major) visit("attention", saved_as::copy, shard.tokens, shard.output, element, where, core);
   }
-  if (keeps_inputs_in_fp8(spec) && kernel != attentions::materialised) {
+  if (visit.fp8_inputs && kernel != attentions::materialised) {
     // Attention keeps its output as it made it, the projection behind it its own copy.
     visit("attention", saved_as::output, shard.tokens, shard.output, element, where, core);
     walk_linear_input(spec, "attention", saved_as::copy, shard.tokens, shard.output, where, recomputes::none, visit);
@@ -273,7 +273,7 @@ constexpr void walk_experts(const Spec& spec, const activation_shard& shard, sav
   // The router, which is no FP8 linear, keeps the norm's output; a shared expert its own copy.
   if (shape.block_norms != block_norms::one)
     visit("mlp_norm", saved_as::output, shard.own_tokens, shape.hidden, element, saved_shard::sequence, recomputes::layernorm);
-  if (shard.shared_ffn > 0 && keeps_inputs_in_fp8(spec))
+  if (shard.shared_ffn > 0 && visit.fp8_inputs)
     walk_linear_input(spec, "shared_experts", saved_as::input, shard.own_tokens, shape.hidden, saved_shard::sequence, moe, visit);
   visit("router", saved_as::output, shard.own_tokens, shape.experts.count, 4, saved_shard::sequence, moe);
   walk_linear_input(spec, "permuted", saved_as::input, shard.routed_tokens, shape.hidden, saved_shard::routed, moe, visit);

@@ -203,6 +203,9 @@ static_assert(spared<precision<precisions::deepseek_fp8>> == spared<fp8> - 64 * 
 static_assert(spared<precision<precisions::mxfp8_weights>> == spared<fp8> - 64 * (2 + 2 + 2 + 3));
 static_assert(spared<fp8, kernels<kernel_sets::torch_eager>> == 0 && spared<fp8, recompute<recomputes::full>> == 0);
 static_assert(spared<fp8, recompute<recomputes::core_attn>> == spared<fp8> + 64 * 2 * 64);
+// With dropout the embedding is walked first, by the same sink.
+static_assert(memory_layout_of(run<fp8, dropout<dropouts::hidden>>::spec).saved.dense_kept ==
+              kept(saved_tensors<run<fp8, dropout<dropouts::hidden>>>));
 // A router reads the norm in bf16; a shared expert quantises it once more.
 constexpr std::int64_t spared_by_experts(std::int64_t shared) {
   plan_spec spec = mixed(0, 0, 1);
