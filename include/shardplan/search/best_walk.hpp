@@ -247,16 +247,18 @@ struct best_walk {
     return false;
   }
 
-  // Sharding over one rank shards nothing: where a plan that differs in it alone needs no more memory and no more time, that one stands for
-  // both. If it is not in the list, this one, which is no better, does not enter it.
+  // Sharding over one rank shards nothing: where a plan that differs in it alone (without a pipeline, in the order as well, of which there
+  // is none) needs no more memory and no more time, that one stands for both. If it is not in the list, this one, which is no better, does
+  // not enter it.
   constexpr bool only_shards_alone(const ranked_candidate& candidate, const memory_layout& layout) const {
     const degrees& ranks = layout.facts.grid;
     if (ranks.dense_shards() != 1 || (spec.model.experts.count > 0 && ranks.expert_shards() != 1)) return false;
     const std::int64_t own = place(dimension::sharding);
     if (own == 0) return false;
-    const std::int64_t stride = asked.grid.stride(dimension::sharding);
+    const std::int64_t orders = spec.pp == 1 && spec.schedule.layout != placement::bidirectional ? schedules : 1;
+    const std::int64_t stride = asked.grid.stride(dimension::sharding) / orders;
     for (const ranked_candidate& known : progress.top) {
-      const std::int64_t before = candidate.index - known.index;
+      const std::int64_t before = candidate.index / orders - known.index / orders;
       if (before > 0 && before % stride == 0 && before / stride <= own && known.memory <= candidate.memory &&
           known.nanoseconds <= candidate.nanoseconds)
         return true;

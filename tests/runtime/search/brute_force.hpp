@@ -117,7 +117,7 @@ inline std::tuple<std::int64_t, std::int64_t, std::int64_t> figures_by(shardplan
 }
 
 // Whether the first of two plans stands for both: they need the same and differ in nothing but the schedule, without a pipeline, or it
-// needs no more and they differ in nothing but how a single rank shards.
+// needs no more and they differ in nothing but how a single rank shards (without a pipeline, in the order as well).
 inline bool stands_for(const fitting_plan& left, const fitting_plan& right) {
   if (left.devices != right.devices || left.memory > right.memory || left.nanoseconds > right.nanoseconds) return false;
   const shardplan::plan_spec& spec = left.spec;
@@ -127,6 +127,7 @@ inline bool stands_for(const fitting_plan& left, const fitting_plan& right) {
     if (other == spec) return true;
     other.schedule = right.spec.schedule;
   }
+  if (spec.pp == 1 && right.spec.schedule.layout != shardplan::placement::bidirectional) other.schedule = spec.schedule;
   if (left.devices != spec.tp * spec.pp || (spec.model.experts.count > 0 && left.devices != spec.etp * spec.ep * spec.pp)) return false;
   other.zero = spec.zero;
   other.sharding = spec.sharding;
