@@ -285,7 +285,6 @@ struct best_walk {
       has_traffic = true;
       work += 2000;
     }
-    traffic.facts = layout.facts;
     candidate.step = last_step.seconds(spec, traffic);
     work += 3000;
     candidate.nanoseconds = nanoseconds_of(candidate.step);
